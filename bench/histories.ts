@@ -109,7 +109,9 @@ async function held(rpc: ChainClient, engine: Service, entries: readonly Strateg
     if (shares > 0n !== (position !== undefined))
       wrong.push(`${entry.slug}: ${shares} shares, and ${position ? 'a' : 'no'} position`)
     const realised = shares === 0n ? whileOpen - principal : whileOpen
-    const out = allRealised!.find(({ strategy }) => strategy === entry.slug)?.realised ?? 0n
+    const told = allRealised!.find(({ strategy }) => strategy === entry.slug)
+    // What left, before the fees that were paid from it.
+    const out = (told?.realised ?? 0n) + (told?.feesPaid ?? 0n)
     if (out !== realised && shown[0] !== 'HISTORY_UNREAD')
       wrong.push(`${entry.slug}: realised ${out} and not ${realised}`)
     if (!position) continue
@@ -118,10 +120,12 @@ async function held(rpc: ChainClient, engine: Service, entries: readonly Strateg
     if (position.principal !== principal)
       wrong.push(`${entry.slug}: principal ${position.principal} and not ${principal}`)
     if (position.principal === null || position.profit === null) continue
-    if (position.principal + position.profit !== worth)
-      wrong.push(`${entry.slug}: ${position.principal} and ${position.profit} are not ${worth}`)
-    if (position.profit + out !== worth + taken.now)
-      wrong.push(`${entry.slug}: profits ${position.profit} and ${out} are not ${worth} and ${taken.now}`)
+    // The profit before the fee that a withdrawal of everything would pay.
+    const gain = position.profit + (position.performanceFee ?? 0n)
+    if (position.principal + gain !== worth)
+      wrong.push(`${entry.slug}: ${position.principal} and ${gain} are not ${worth}`)
+    if (gain + out !== worth + taken.now)
+      wrong.push(`${entry.slug}: profits ${gain} and ${out} are not ${worth} and ${taken.now}`)
   }
   return wrong
 }

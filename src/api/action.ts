@@ -1,10 +1,7 @@
 import { z } from 'zod'
-import { actionStatuses, historyStatuses, knownCasing } from './status-and-history-words.ts'
+import { actionStatuses } from '../domain/swap-outcome.ts'
+import { historyStatuses, knownCasing } from './status-and-history-words.ts'
 import { isoTime, nullish, orNull } from './wire-fields.ts'
-
-/** Whether an action's status is final: SUCCESS, FAILED or REFUNDED. INITIAL, PENDING and unknown statuses are not. */
-export const isFinalStatus = (status: string): boolean =>
-  ['SUCCESS', 'FAILED', 'REFUNDED'].includes(status.toUpperCase())
 
 /**
  * A transaction of an action; unknown fields are `null`. `gasUsed` is in units of gas, as text; `status` is `pending`, `confirmed` or
@@ -30,6 +27,7 @@ const WireTransaction = z.looseObject({
   kind: nullish(z.string()),
   chainId: nullish(z.union([z.int(), z.string()])),
   network: nullish(z.string()),
+  chain: nullish(z.union([z.int(), z.string(), z.record(z.string(), z.unknown())])),
   to: nullish(z.string()),
   hash: nullish(z.string()),
   txHash: nullish(z.string()),
@@ -98,15 +96,19 @@ export const Action = z.codec(WireAction, z.custom<Action>(), {
   encode: (action) => action,
 })
 
-/** Reads a transaction: fields with our names and types; text alone is a hash. */
+/**
+ * Reads a transaction: fields with our names and types; text alone is a hash. `chain` is another deployment's name for the network: its
+ * name, its chain id, or an object with both.
+ */
 function transactionOf(sent: unknown, at: number): ActionTransaction {
   const wire = (sent !== null && typeof sent === 'object' ? sent : {}) as Record<string, unknown>
   const status = text(wire.status)
+  const chain = chainOf(wire.chain)
   return {
     index: number(wire.index) ?? at,
     kind: text(wire.kind),
-    chainId: number(wire.chainId),
-    network: text(wire.network),
+    chainId: number(wire.chainId) ?? chain.chainId,
+    network: text(wire.network) ?? chain.network,
     to: text(wire.to),
     hash: text(wire.hash) ?? text(wire.txHash) ?? text(sent),
     nonce: number(wire.nonce),
@@ -116,6 +118,16 @@ function transactionOf(sent: unknown, at: number): ActionTransaction {
     explorerUrl: text(wire.explorerUrl),
     error: text(wire.error),
   }
+}
+
+/** The network of a `chain`; `null` for what it does not say. */
+function chainOf(chain: unknown): Pick<ActionTransaction, 'chainId' | 'network'> {
+  if (typeof chain === 'object' && chain !== null) {
+    const { chainId, id, name, network } = chain as Record<string, unknown>
+    return { chainId: number(chainId) ?? number(id), network: text(name) ?? text(network) }
+  }
+  const chainId = number(chain)
+  return { chainId, network: chainId === null ? text(chain) : null }
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -16,9 +16,14 @@ export function toEnvelope(error: unknown): { status: number; body: z.output<typ
   const status = error instanceof AppError ? errorRow(error.code).status : undefined
   if (!(error instanceof AppError) || status === undefined)
     return { status: 500, body: { error: { code: 'INTERNAL_SERVER_ERROR', message: 'Unexpected error' } } }
-  const { code, message, details } = error
+  const { code, details } = error
+  const message = withoutVariables(error.message)
   return { status, body: { error: { code, message, ...(details && { details }) } } }
 }
+
+/** A message without the names of environment variables: they are the operator's, and a client cannot set them. */
+const withoutVariables = (message: string): string =>
+  message.replace(/\bSLUICE_[A-Z0-9_]*(<[A-Z]+>[A-Z_]*)?/g, 'a setting of the operator')
 
 /** Converts an error response to an AppError. An unknown code goes to `details.code`, and the status decides the meaning. */
 export function fromEnvelope(status: number, body: unknown): AppError {

@@ -123,6 +123,17 @@ export function OlderPageOf<item extends z.ZodType>(item: item) {
   })
 }
 
+/** A page in the envelope of the quickstart: reads every envelope and writes `data` with `pagination` (`total`, `totalPages`, `hasMore`). */
+export function QuickstartPageOf<item extends z.ZodType>(item: item) {
+  return z.codec(envelopes(item, 1), pageSchema(item), {
+    decode: (wire) => read<item>(wire as never) as never,
+    encode: ({ items, page, limit, total, hasMore }) => ({
+      data: items as never,
+      pagination: { page, limit, total, totalPages: pages(total, limit), hasMore },
+    }),
+  })
+}
+
 /** The requested page of a list. */
 export type PageRequest = { page?: number | undefined; limit?: number | undefined }
 

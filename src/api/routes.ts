@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { EvmAddress, Hash } from '../domain/address.ts'
 import { Action } from './action.ts'
 import { Customer, Fees, FeesInput } from './customer-and-fees.ts'
-import { PageOf } from './page.ts'
+import { PageOf, QuickstartPageOf } from './page.ts'
 import { History } from './position-history.ts'
 import { Quote, QuoteAnswer, QuoteInput } from './quote.ts'
 import { Recommendation, RecommendationInput } from './recommendation.ts'
-import { StrategyDetail } from './strategy.ts'
+import { StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Analytics } from './strategy-totals.ts'
 import { SwapStatus } from './swap-status.ts'
 import { ChainId } from './transaction.ts'
@@ -17,17 +17,24 @@ import {
   SwapBytecode,
   SwapBytecodeInput,
 } from './unsigned-transactions.ts'
-import { Wallet } from './wallet-positions.ts'
+import { QuickstartWallet, Wallet } from './wallet-positions.ts'
 import { Name, pagingFields } from './wire-fields.ts'
 
-/** A row of the HTTP contract. Path parameters come from `input`; the other fields are the query of a GET, or the body of a POST or PUT. */
+/**
+ * A row of the HTTP contract. Path parameters come from `input`; the other fields are the query of a GET, or the body of a POST or PUT.
+ * `quickstart` is the shape of the answer if a GET asks for it with `?shape=quickstart`; `output` is the default (`reference`).
+ */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT'
   path: string
   input: z.ZodType
   output: z.ZodType
+  quickstart?: z.ZodType
   doc: string
 }
+
+/** The shapes that a request may ask for, the default first, where a route has two. */
+export const answerShapes = ['reference', 'quickstart'] as const
 
 const nothing = z.object({})
 const BitcoinHash = z.string().regex(/^[0-9a-fA-F]{64}$/, 'expected the hash of a Bitcoin transaction')
@@ -46,7 +53,8 @@ export const routes = {
     path: '/strategies',
     input: z.object(pagingFields),
     output: PageOf(StrategyDetail),
-    doc: 'The active strategies of this customer, in pages.',
+    quickstart: QuickstartPageOf(StrategyComposite),
+    doc: 'The active strategies of this customer, in pages. With `shape=quickstart` they are in the id-composite form (APY as a fraction), in the envelope `data` and `pagination` (`page`, `limit`, `total`, `totalPages`, `hasMore`).',
   },
   analytics: {
     method: 'GET',
@@ -74,7 +82,8 @@ export const routes = {
     path: '/wallets/{address}',
     input: z.object({ address: EvmAddress }),
     output: Wallet,
-    doc: 'The positions of a wallet with principal, profit and USD value. Extensions: `pending` and `claimable` of a position are queued withdrawals, which count neither in its balance nor in the total; `stats` is collateral and debt, `null` without either; `unread` lists the strategies whose contracts did not give a balance or its value: their `balance` is `null` and not in the total.',
+    quickstart: QuickstartWallet,
+    doc: 'The positions of a wallet with principal, profit and USD value. `earned` is after the fee of the service (`performanceFee`), and `totalValueUSD` after the debt (`debtUSD`). With `shape=quickstart`: `spotPosition` of each position, and `summary`, the sum of the positions. Extensions: `pending` and `claimable` of a position are queued withdrawals, which count neither in its balance nor in the total; `stats` is collateral and debt, `null` without either; `unread` lists the strategies whose contracts did not give a balance or its value: their `balance` is `null` and not in the total.',
   },
   walletHistory: {
     method: 'GET',

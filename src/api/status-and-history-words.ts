@@ -1,6 +1,3 @@
-/** The known statuses of an action in upper case; the last three are final. */
-export const actionStatuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED', 'REFUNDED'] as const
-
 /** The statuses of a swap or a quote in the specification. */
 export const swapStatuses = [
   'pending',

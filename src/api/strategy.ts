@@ -211,7 +211,8 @@ function read(wire: Wire): Plain {
   return {
     ...shared(wire),
     id: wire.id,
-    slug: wire.slug ?? wire.id.toLowerCase(),
+    // Ids may be case-sensitive there, so a missing slug is the id as given.
+    slug: wire.slug ?? wire.id,
     name: orNull(wire.name),
     chainId: wire.networkId === null || wire.networkId === undefined ? null : Number(wire.networkId),
     asset: { symbol: wire.assetName, address: wire.asset, decimals: wire.assetDecimals },

@@ -24,7 +24,8 @@ const Deposit = z.object({
 /**
  * The status of a swap: one of the seven statuses in lower case, `reported`, or an unknown one. `reported` (extension) is an end that only
  * a service or provider says: the status is then `reported` here, and `processing` on the wire, which has the seven statuses only.
- * `note` (extension) is the provider's own status, which no chain shows yet.
+ * `note` (extension) is the provider's own status, which no chain shows yet. `arrivedShort` (extension) says why a swap is `failed`: its
+ * payout was seen, and is less than the agreed minimum. Without it the cause of a failure is not stated.
  */
 export const SwapStatus = z.codec(
   z.object({
@@ -35,6 +36,7 @@ export const SwapStatus = z.codec(
     deposit: extension(Deposit),
     note: extension(z.string()),
     reported: extension(z.string()),
+    arrivedShort: extension(z.literal(true)),
   }),
   z.object({
     status: z.string(),
@@ -44,6 +46,7 @@ export const SwapStatus = z.codec(
     deposit: Deposit.optional(),
     note: z.string().optional(),
     reported: z.string().optional(),
+    arrivedShort: z.literal(true).optional(),
   }),
   {
     decode: (wire) => ({
@@ -54,6 +57,7 @@ export const SwapStatus = z.codec(
       ...(wire.deposit && { deposit: wire.deposit }),
       ...(wire.note && { note: wire.note }),
       ...(wire.reported && { reported: knownCasing(swapStatuses, wire.reported) }),
+      ...(wire.arrivedShort && { arrivedShort: true as const }),
     }),
     encode: (value) => (value.reported ? { ...value, status: 'processing' } : value),
   },

@@ -1,6 +1,8 @@
+import { formatUnits } from 'viem/utils'
 import { z } from 'zod'
 import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { sumUsd } from '../domain/usd.ts'
 import { Missing } from './missing-networks.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { anyShape, Decimals, decimalText, extension, Numeric, nullish, orNull } from './wire-fields.ts'
@@ -114,7 +116,10 @@ export type Position = {
   strategy: Strategy
   balance: bigint | null
   principal: bigint | null
+  /** The balance less the principal and less `performanceFee`: what a withdrawal of everything would earn now. */
   profit: bigint | null
+  /** The fee of the service that a withdrawal of everything would pay now; `null` is unknown. */
+  performanceFee: bigint | null
   balanceUsd: string | null
   profitUsd: string | null
   apy: number | null
@@ -126,11 +131,15 @@ export type Position = {
   queuedUsd: string | null
 }
 
-/** The realised profit of a strategy, negative for a loss. Amounts are in the smallest unit of the asset. */
+/**
+ * The realised profit of a strategy, negative for a loss. Amounts are in the smallest unit of the asset. `feesPaid` are the payments to
+ * the service that it saw, which `realised` no longer has; `null` if the deployment does not state them.
+ */
 const RealisedValue = z.object({
   strategy: z.string(),
   asset: z.object({ symbol: z.string(), address: z.custom<Address>(), decimals: Decimals }),
   realised: z.custom<bigint>(),
+  feesPaid: z.custom<bigint>().nullable(),
   realisedUsd: z.string().nullable(),
 })
 /** The realised profit of one strategy. */
@@ -138,7 +147,8 @@ export type RealisedProfit = z.output<typeof RealisedValue>
 
 /**
  * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of all known values, including `queuedUsd` for queued
- * withdrawals. `unread` lists strategies whose contracts did not return the balance or its value. `unread` and `unsearched` are `null` if
+ * withdrawals and `collateralUsd` for collateral that is no position, less `debtUsd`, the debt of its lending accounts; `debtUsd` is
+ * `null` if a debt or its price is unknown. `unread` lists strategies whose contracts did not return the balance or its value. `unread` and `unsearched` are `null` if
  * the deployment does not send them. `missing` names networks that did not answer; nothing of them is included. `totalProfitUsd` is the
  * profit of open and closed positions (`realised`), as far as their history is known.
  */
@@ -147,6 +157,8 @@ const WalletValue = z.object({
   positions: z.array(z.custom<Position>()),
   totalValueUsd: z.string().nullable(),
   queuedUsd: z.string().nullable(),
+  collateralUsd: z.string().nullable(),
+  debtUsd: z.string().nullable(),
   realised: z.array(RealisedValue).nullable(),
   totalProfitUsd: z.string().nullable(),
   stats: z.custom<Stats>().nullable(),
@@ -163,8 +175,8 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
 })
 
 /**
- * Shape A (reference). Extensions: `principal`, `apyFraction`, `staked`, `pending`, `claimable`, `queuedUSD`, `realised`, `totalProfitUSD`, `stats`,
- * `unread` and `unsearched`.
+ * Shape A (reference). Extensions: `principal`, `performanceFee`, `apyFraction`, `staked`, `pending`, `claimable`, `queuedUSD`, `collateralUSD`, `debtUSD`,
+ * `realised`, `totalProfitUSD`, `stats`, `unread` and `unsearched`.
  */
 const ShapeA = z.object({
   address: EvmAddress,
@@ -176,6 +188,7 @@ const ShapeA = z.object({
       earned: nullish(Signed),
       earnedUSD: nullish(Numeric),
       principal: extension(Units),
+      performanceFee: extension(Units),
       apyFraction: extension(z.number()),
       staked: extension(StakedWire),
       pending: extension(z.array(QueuedWire)),
@@ -185,12 +198,15 @@ const ShapeA = z.object({
   ),
   totalValueUSD: nullish(Numeric),
   queuedUSD: extension(Numeric),
+  collateralUSD: extension(Numeric),
+  debtUSD: extension(Numeric),
   realised: extension(
     z.array(
       z.object({
         strategy: z.string(),
         asset: z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals }),
         realised: Signed,
+        feesPaid: extension(Units),
         realisedUSD: nullish(Numeric),
       }),
     ),
@@ -240,6 +256,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
         balance: orNull(spot.currentPosition?.value),
         principal: orNull(spot.principal?.value),
         profit: orNull(spot.profit?.value),
+        performanceFee: null,
         balanceUsd: decimal(spot.underlyingBalanceUSD),
         profitUsd: null,
         apy: orNull(spot.apy),
@@ -250,6 +267,8 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       })),
       totalValueUsd: decimal(wire.summary.totalUnderlyingBalanceUSD),
       queuedUsd: null,
+      collateralUsd: null,
+      debtUsd: null,
       realised: null,
       totalProfitUsd: null,
       stats: null,
@@ -262,6 +281,8 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       positions: [],
       totalValueUsd: null,
       queuedUsd: null,
+      collateralUsd: null,
+      debtUsd: null,
       realised: null,
       totalProfitUsd: null,
       stats: wire.stats,
@@ -275,6 +296,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       balance: orNull(position.balance),
       principal: orNull(position.principal),
       profit: orNull(position.earned),
+      performanceFee: orNull(position.performanceFee),
       balanceUsd: decimal(position.balanceUSD),
       profitUsd: decimal(position.earnedUSD),
       apy: orNull(position.apyFraction),
@@ -285,9 +307,14 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
     })),
     totalValueUsd: decimal(wire.totalValueUSD),
     queuedUsd: decimal(wire.queuedUSD),
+    collateralUsd: decimal(wire.collateralUSD),
+    debtUsd: decimal(wire.debtUSD),
     realised:
-      wire.realised?.map(({ realisedUSD, ...same }) => ({ ...same, realisedUsd: decimal(realisedUSD) })) ??
-      null,
+      wire.realised?.map(({ realisedUSD, feesPaid, ...same }) => ({
+        ...same,
+        feesPaid: orNull(feesPaid),
+        realisedUsd: decimal(realisedUSD),
+      })) ?? null,
     totalProfitUsd: decimal(wire.totalProfitUSD),
     stats: orNull(wire.stats),
     unread: orNull(wire.unread),
@@ -310,12 +337,38 @@ export const Wallet = z.codec(anyShape(shapes, 1), WalletValue, {
     })),
     totalValueUSD: value.totalValueUsd,
     queuedUSD: value.queuedUsd,
+    collateralUSD: value.collateralUsd,
+    debtUSD: value.debtUsd,
     realised:
       value.realised?.map(({ realisedUsd, ...same }) => ({ ...same, realisedUSD: realisedUsd })) ?? null,
     totalProfitUSD: value.totalProfitUsd,
     stats: value.stats,
     unread: value.unread,
     unsearched: value.unsearched,
+  }),
+})
+
+/** A wallet in the shape of the quickstart: reads shapes A, B and C and writes shape B. Its total is that of the positions; it has no debts. */
+export const QuickstartWallet = z.codec(anyShape(shapes, 0), WalletValue, {
+  decode: read,
+  encode: ({ address, positions }) => ({
+    address,
+    positions: positions.map(({ strategy, balance, profit, principal, balanceUsd, apy }) => {
+      const { decimals, symbol } = strategy.asset
+      const amount = (value: bigint | null) =>
+        value === null ? null : { value, decimals, humanized: formatUnits(value, decimals), symbol }
+      return {
+        strategy,
+        spotPosition: {
+          currentPosition: amount(balance),
+          profit: amount(profit),
+          principal: amount(principal),
+          underlyingBalanceUSD: balanceUsd === null ? null : Number(balanceUsd),
+          apy,
+        },
+      }
+    }),
+    summary: { totalUnderlyingBalanceUSD: Number(sumUsd(positions.map(({ balanceUsd }) => balanceUsd))) },
   }),
 })
 

@@ -7,6 +7,7 @@ import type { Settings } from '../cli/settings-files-schema.ts'
 import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
+import { actionStatuses } from '../domain/swap-outcome.ts'
 import { allNetworks } from './profiles/catalog-of-configured-networks.ts'
 import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
@@ -86,7 +87,7 @@ export function completionValues(needs: Needs): CompletionValues {
       if (name === '--wallet') return wallets()
       if (name === '--kind') return profileKinds
       if (name === '--provider') return providers()
-      if (name === '--status') return ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED'].map((one) => [one, ''])
+      if (name === '--status') return actionStatuses.map((one) => [one, ''])
       if (command === 'help') return needs.topics()
       if (command === 'schema') return needs.nextWords(before)
       const backend = await backendOf(needs, given)

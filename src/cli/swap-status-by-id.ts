@@ -165,7 +165,13 @@ async function journalledStatus(
   const { refund, unfilled } = resultOf(now)
   const own = refund ? refundText(refund) : unfilled && unfilledText(unfilled)
   const note = own ?? (isSwapEnd(seen) ? undefined : told?.note)
-  return { ...stated, originTxHash, destinationTxHash: delivery, ...(note !== undefined && { note }) }
+  return {
+    ...stated,
+    originTxHash,
+    destinationTxHash: delivery,
+    ...(note !== undefined && { note }),
+    ...(isUnderDelivered(now) && { arrivedShort: true }),
+  }
 }
 
 const isSigned = ({ context: { journal }, operation: { id, steps } }: JournalledSwap): boolean =>

@@ -5,9 +5,9 @@ import { address, amountOf } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
+import { tokenForService } from '../cli/token-by-name.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { tokenNamed } from '../domain/token.ts'
 
 type Options = SigningOptions & {
   network: string
@@ -35,9 +35,9 @@ export const transfer = (program: CommandContext) =>
     .action(action(program, run))
 
 async function run(cli: Cli, options: Options): Promise<void> {
-  const catalog = await cli.backend.catalog()
-  const network = networkNamed(catalog.networks, options.network)
-  const token = tokenNamed(catalog.tokens, network, options.token)
+  const { networks } = await cli.backend.catalog()
+  const network = networkNamed(networks, options.network)
+  const token = await tokenForService(cli, network, options.token)
   const to = address(options.to, '--to', network)
   const amount = amountOf(options, token)
   await signAndSend(cli, options, {

@@ -1,13 +1,14 @@
 import type { TokenAmount } from '../domain/amount.ts'
 import { displayNetwork, type Network } from '../domain/networks.ts'
+import type { ActionStatus } from '../domain/swap-outcome.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
 import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 
-/** The action status for each operation state. */
-export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
+/** The action status for each operation state, before a refund is counted. */
+export const statusOfState: Readonly<Record<Operation['state'], ActionStatus>> = {
   OPEN: 'INITIAL',
   DROPPED: 'FAILED',
   EXECUTING: 'PENDING',
@@ -17,6 +18,10 @@ export const actionStatuses: Readonly<Record<Operation['state'], string>> = {
   FAILED: 'FAILED',
   CANCELLED: 'FAILED',
 }
+
+/** The status of an operation: REFUNDED if its transfer was paid back, else that of its state. */
+const reportedStatus = (operation: Operation): ActionStatus =>
+  isRefunded(operation) ? 'REFUNDED' : statusOfState[operation.state]
 
 /** The transaction status for each step state. */
 export const stepStatuses: Readonly<Record<Step['state'], string>> = {
@@ -55,7 +60,7 @@ export function operationReport(
   return {
     id: operation.id,
     type: about.type,
-    status: isRefunded(operation) ? 'REFUNDED' : actionStatuses[operation.state],
+    status: reportedStatus(operation),
     strategyId: about.strategyId,
     strategySlug: about.strategySlug,
     originAddress: operation.wallet,
@@ -86,7 +91,7 @@ export function reportedAmounts(
   const { amounts } = (operation.plan as StoredPlan).about
   const { out } = resultOf(operation)
   if (out) return { in: amounts.in, out }
-  if (actionStatuses[operation.state] === 'FAILED') return { in: amounts.in, out: null }
+  if (statusOfState[operation.state] === 'FAILED') return { in: amounts.in, out: null }
   if (operation.state !== 'DONE') return amounts
   const least = minimumReceived(operation)
   return { in: amounts.in, out: null, ...(least && { outAtLeast: least }) }

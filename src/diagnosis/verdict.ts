@@ -26,6 +26,7 @@ export type Situation =
   | 'REVERTED_PAUSED'
   | 'REVERTED_GAS'
   | 'REVERTED'
+  | 'FAILED'
   | 'SUPERSEDED'
   | 'NONCE_TAKEN_NOT_FINAL'
   | 'CANCELLED'

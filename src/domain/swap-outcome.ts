@@ -2,15 +2,29 @@ import { AppError } from './errors.ts'
 
 /**
  * What is said of a swap. `status` is a status of the specification, or `reported`: a service or provider reports an end
- * (`reported`) that nobody here has seen on a chain.
+ * (`reported`) that nobody here has seen on a chain. `arrivedShort` is the cause of a `failed`, if a chain showed that less than the
+ * agreed minimum arrived.
  */
-export type StatedOutcome = { status: string; reported?: string | undefined }
+export type StatedOutcome = {
+  status: string
+  reported?: string | undefined
+  arrivedShort?: true | undefined
+}
 
 /** The statuses that end a swap. Each says that money moved, or that none will. */
 const ends: readonly string[] = ['fulfilled', 'failed', 'refunded', 'expired', 'cancelled']
 
 /** The final statuses of an action. */
-const actionEnds: readonly string[] = ['SUCCESS', 'FAILED', 'REFUNDED']
+export const actionEnds = ['SUCCESS', 'FAILED', 'REFUNDED'] as const
+
+/** All statuses of an action of this program, in upper case. Every list of them (schema, options, completion, documents) is made from this one. */
+export const actionStatuses = ['INITIAL', 'PENDING', ...actionEnds] as const
+
+/** A status of an action of this program. */
+export type ActionStatus = (typeof actionStatuses)[number]
+
+/** Whether an action's status is final, in any case; INITIAL, PENDING and unknown statuses are not. */
+export const isActionEnd = (status: string): boolean => actionEnds.some((end) => end === status.toUpperCase())
 
 /** Whether a status is an end that was seen; `reported` is none. */
 export const isSwapEnd = (status: string): boolean => ends.includes(status.toLowerCase())
@@ -25,14 +39,14 @@ export const wordOf = ({ status, reported }: StatedOutcome): string => reported 
  * States what a service says of a swap, which nothing here has checked: an end becomes `reported`, a word on the way stays.
  * Every caller that has only the word of a service uses this.
  */
-export function statedByService<told extends StatedOutcome>(told: told): told {
-  return isSwapEnd(told.status) ? { ...told, status: 'reported', reported: told.status } : told
+export function statedByService<told extends StatedOutcome>({ arrivedShort: _, ...told }: told): told {
+  return (isSwapEnd(told.status) ? { ...told, status: 'reported', reported: told.status } : told) as told
 }
 
 /** The same for an action of another machine: SUCCESS, FAILED and REFUNDED become `REPORTED`. */
 export function actionStatedByService<told extends StatedOutcome>(told: told): told {
   const { status } = told
-  return actionEnds.includes(status.toUpperCase()) ? { ...told, status: 'REPORTED', reported: status } : told
+  return isActionEnd(status) ? { ...told, status: 'REPORTED', reported: status } : told
 }
 
 /**
@@ -52,14 +66,12 @@ export function statedBySeen({
   return { status: ['pending', 'confirmed', 'processing'].includes(word) ? word : seen }
 }
 
-type EndedSwap = StatedOutcome & { originTxHash: string | null; destinationTxHash: string | null }
-
 /**
  * The error that a command ends with for a swap that is not followed any more; `undefined` for `fulfilled`. An expired quote
- * is not an outcome of a payment, so its caller says it.
+ * is not an outcome of a payment, so its caller says it. Every caller must state `arrivedShort`, so that none drops the cause.
  */
 export function swapOutcomeError(
-  swap: EndedSwap,
+  swap: StatedOutcome & { arrivedShort: true | undefined },
   { details, hints }: { details: Record<string, unknown>; hints: { over: string; open: string } },
 ): AppError | undefined {
   const over = { details, hint: hints.over }
@@ -68,9 +80,9 @@ export function swapOutcomeError(
   if (swap.status === 'cancelled')
     return new AppError('ORDER_UNFILLED', 'The order was cancelled before it was filled', over)
   if (swap.status === 'failed')
-    return swap.destinationTxHash === null
-      ? new AppError('ACTION_FAILED', 'The swap failed', over)
-      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the agreed minimum', over)
+    return swap.arrivedShort
+      ? new AppError('ARRIVED_SHORT', 'The swap delivered less than the agreed minimum', over)
+      : new AppError('ACTION_FAILED', 'The swap failed', over)
   if (swap.status === 'reported')
     return new AppError(
       'PENDING',

@@ -3,6 +3,7 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { Choice } from '../swaps/offers/offer-comparison.ts'
+import type { SwapProvider } from '../swaps/provider.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
 import { actionOf } from './actions/get-action.ts'
 import { ingest } from './actions/ingest-report.ts'
@@ -74,9 +75,16 @@ export function createCustomerEngines(
     const key = JSON.stringify(scope)
     const services = perScope.get(key) ?? createChainServices({ ...options, scope })
     perScope.set(key, services)
-    return serviceOf({ ...options, ...services, customer, changedBy, isServed: true })
+    const providers = services.providers.map(withoutSetup)
+    return serviceOf({ ...options, ...services, providers, customer, changedBy, isServed: true })
   }
 }
+
+/** A provider as customers see it: the settings that it lacks are the operator's. */
+const withoutSetup = (provider: SwapProvider): SwapProvider =>
+  provider.setupProblem === undefined
+    ? provider
+    : { ...provider, setupProblem: 'the operator of this service has not set it up' }
 
 function serviceOf(context: EngineContext): Service {
   const drafted = (options?: CallOptions): EngineContext =>

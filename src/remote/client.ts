@@ -1,17 +1,13 @@
 import { missingHeader, parseMissingHeader } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { CallOptions, Service } from '../api/service-type.ts'
-import {
-  actionStatuses,
-  historyStatuses,
-  historyTypes,
-  swapStatuses,
-} from '../api/status-and-history-words.ts'
+import { historyStatuses, historyTypes, swapStatuses } from '../api/status-and-history-words.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
-import { wordOf } from '../domain/swap-outcome.ts'
+import { actionStatuses, wordOf } from '../domain/swap-outcome.ts'
 import type { HttpAnswer } from '../http/client.ts'
+import { nothingThere } from './nothing-there.ts'
 import {
   completeQuote,
   isMissingPage,
@@ -102,6 +98,8 @@ export function remoteService(deployment: Deployment): Service {
       return { ...wallet, stats: older?.stats ?? null }
     }
     const result = await at(base, routes[name]).catch((error: unknown) => {
+      const nothing = nothingThere(name, input, error)
+      if (nothing !== undefined) return nothing
       const older = legacy !== undefined && isMissingPage(error) ? olderPageInstead(name, input) : undefined
       if (older === undefined) throw error
       // The current route's schema also reads the older shapes.

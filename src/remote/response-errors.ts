@@ -40,6 +40,9 @@ export function responseError(answer: HttpAnswer, now: number): AppError {
       details: error.details ?? {},
       hint: notAllowed,
     })
+  const outside = status === 404 ? messageOutsideEnvelope(body) : undefined
+  if (outside !== undefined && outside !== error.message)
+    return new AppError(error.code, error.message, { details: { ...error.details, said: outside } })
   if (status === 401) return new AppError('UNAUTHORIZED', error.message, { details })
   if (status >= 500 && errorRow(error.code).exit !== 6)
     return withWait(new AppError('INTERNAL_SERVER_ERROR', error.message, { details }), answer, now)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ErrorEnvelope } from '../api/error-envelope.ts'
 import { missingHeader } from '../api/missing-networks.ts'
 import { olderRoutes } from '../api/older-routes.ts'
+import { answerShapes, type Route } from '../api/routes.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 
@@ -69,6 +70,15 @@ const missingHeaderDoc = {
   schema: { type: 'string' },
 }
 
+/** Chooses the shape of an answer, where a route has two. */
+const shapeParameter = {
+  name: 'shape',
+  in: 'query',
+  required: false,
+  description: 'The shape of the response: that of the reference, or that of the quickstart.',
+  schema: { type: 'string', enum: answerShapes, default: answerShapes[0] },
+}
+
 function operation({ name, route, successor }: Served): Json {
   const { $schema: _, ...input } = schemaOf(route.input) as {
     $schema?: string
@@ -85,18 +95,21 @@ function operation({ name, route, successor }: Served): Json {
       required: inPath.includes(field) || (input.required ?? []).includes(field),
       schema,
     }))
+  const { quickstart } = route as Route
   return {
     operationId: successor ? `${name}${route.path.replace(/[^a-z0-9]+/gi, '_')}` : name,
     tags: [successor ? 'deprecated' : 'current'],
     summary: route.doc,
     ...(successor && { deprecated: true }),
-    parameters,
+    parameters: quickstart ? [...parameters, shapeParameter] : parameters,
     ...(route.method !== 'GET' && { requestBody: { required: true, content: json(input) } }),
     responses: {
       200: {
         description: 'The response.',
         ...(omittingRoutes.includes(name) && { headers: { [missingHeader]: missingHeaderDoc } }),
-        content: json(schemaOf(route.output)),
+        content: json(
+          quickstart ? { anyOf: [schemaOf(route.output), schemaOf(quickstart)] } : schemaOf(route.output),
+        ),
       },
       401: { $ref: '#/components/responses/Unauthorized' },
       ...(inPath.length > 0 && { 404: { $ref: '#/components/responses/NotFound' } }),

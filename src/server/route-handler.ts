@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidInputError } from '../api/error-envelope.ts'
 import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import type { OlderRoute } from '../api/older-routes.ts'
-import type { Route } from '../api/routes.ts'
+import { answerShapes, type Route } from '../api/routes.ts'
 import { type CallOptions, draftHeader, type Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { prototypeName } from '../http/strict-json.ts'
@@ -29,9 +29,14 @@ export function routeHandler<head extends Head>(
   { name, route, successor }: Served,
   ready: (head: head) => void,
 ): (service: Service, sent: RouteRequest, head: head) => Promise<string | Buffer> {
-  const written = new WeakMap<object, string | Buffer>()
+  const { quickstart } = route as Route
+  const inShape = {
+    reference: { schema: route.output, written: new WeakMap<object, string | Buffer>() },
+    quickstart: { schema: quickstart ?? route.output, written: new WeakMap<object, string | Buffer>() },
+  }
   const inputOf = inputReader(route)
   return async (service, sent, head) => {
+    const { schema, written } = inShape[quickstart ? shapeOf(sent.query) : 'reference']
     const call = service[name] as (input: unknown, options?: CallOptions) => Promise<object>
     const output = await (sent.headers?.[draftHeader] === undefined
       ? call(inputOf(sent))
@@ -43,11 +48,18 @@ export function routeHandler<head extends Head>(
     ready(head)
     const kept = written.get(output)
     if (kept !== undefined) return kept
-    const text = JSON.stringify(z.encode(route.output, output as never))
+    const text = JSON.stringify(z.encode(schema, output as never))
     const sendable = text.length < short ? text : Buffer.from(text)
     written.set(output, sendable)
     return sendable
   }
+}
+
+/** The shape that a query asks for; the default is `reference`. */
+function shapeOf({ shape = answerShapes[0] }: RouteRequest['query']): (typeof answerShapes)[number] {
+  const known = answerShapes.find((one) => one === shape)
+  if (known) return known
+  throw validationError([{ path: 'shape', message: `must be ${answerShapes.join(' or ')}` }])
 }
 
 /** Below this length in characters, copying a text is cheaper than sending two pieces. */

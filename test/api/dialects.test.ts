@@ -73,7 +73,8 @@ describe('a strategy', () => {
   test('in the id-composite shape has its rate as a fraction', () => {
     expect(read(StrategyComposite, composite)).toMatchObject({
       id,
-      slug: 'aave-v3-usdc-base',
+      // The id as given, in its case.
+      slug: id,
       chainId: 8453,
       asset: { symbol: 'USDC', address: token, decimals: 6 },
       apy: 0.0525,
@@ -277,6 +278,8 @@ describe('a wallet', () => {
       positions: [],
       totalValueUsd: null,
       queuedUsd: null,
+      collateralUsd: null,
+      debtUsd: null,
       realised: null,
       totalProfitUsd: null,
       stats: wire.stats,

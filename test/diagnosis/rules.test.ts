@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { bitcoinVerdict } from '../../src/commands/action/explain-bitcoin-swap.ts'
 import { hasMovedFunds, supersededStep } from '../../src/diagnosis/facts/operation-conditions.ts'
 import type {
   Facts,
@@ -12,9 +13,12 @@ import {
 } from '../../src/diagnosis/messages/contradicted-settlements.ts'
 import { unreturnedFeeText } from '../../src/diagnosis/messages/funds-text.ts'
 import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
+import { finishedRules } from '../../src/diagnosis/rules/finished-operations.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
+import { statedByService, swapOutcomeError } from '../../src/domain/swap-outcome.ts'
 import type { Step } from '../../src/store/journal/operation-types.ts'
+import { outcomeOf } from '../../src/transactions/outcome/outcome.ts'
 import { payee, signer } from '../support/payments/payment-operation.ts'
 
 const hash: Hex = `0x${'ab'.repeat(32)}`
@@ -114,5 +118,67 @@ describe('a step that lost its nonce to another transaction', () => {
     const waits = { ...owner, blockNumber: null }
     expect(supersededStep({ steps: [factsOf('BROADCAST', { owner: waits })] })).toBeUndefined()
     expect(supersededStep({ steps: [factsOf('SUPERSEDED', { owner: waits })] })).toBeDefined()
+  })
+})
+
+describe('a failure without a known cause', () => {
+  const failed = {
+    id: 'failed-1',
+    state: 'FAILED',
+    exit: 25,
+    result: null,
+    steps: [stepOf('FINAL_OK')],
+    legs: [],
+  }
+  const swap = { originTxHash: hash, destinationTxHash: hash, provider: 'thorchain' }
+  const deposit = {
+    address: 'bc1q',
+    memo: null,
+    amount: '1000',
+    paid: '1000',
+    confirmations: 3,
+    until: '',
+    delivery: null,
+    note: null,
+  }
+
+  test('is ACTION_FAILED in every error, with or without a destination, and never short or reverted', () => {
+    expect(() => outcomeOf(failed as never)).toThrow(
+      expect.objectContaining({
+        code: 'ACTION_FAILED',
+        message: expect.stringContaining('does not state the cause'),
+      }),
+    )
+    for (const destinationTxHash of [hash, null]) {
+      const hints = { over: 'over', open: 'open' }
+      const error = swapOutcomeError({ ...swap, destinationTxHash, status: 'failed' } as never, {
+        details: {},
+        hints,
+      })
+      expect(error).toMatchObject({ code: 'ACTION_FAILED', message: 'The swap failed' })
+    }
+  })
+
+  test('is explained as FAILED, of the journal and of a swap from Bitcoin', () => {
+    const facts = {
+      operation: failed,
+      steps: [factsOf('FINAL_OK', {})],
+      bridge: undefined,
+    } as unknown as Facts
+    expect(finishedRules.find(({ is }) => is(facts))?.situation).toBe('FAILED')
+    const verdict = bitcoinVerdict('id', { ...swap, status: 'failed', deposit } as never)
+    expect(verdict).toMatchObject({
+      situation: 'FAILED',
+      verdict: 'The swap failed; the cause is not known here.',
+    })
+    expect(JSON.stringify(verdict)).not.toMatch(/less than|delivered/)
+  })
+
+  test('is ARRIVED_SHORT only with the evidence of a payout below the minimum', () => {
+    const hints = { over: 'over', open: 'open' }
+    const short = { ...swap, status: 'failed', arrivedShort: true as const }
+    expect(swapOutcomeError(short, { details: {}, hints })).toMatchObject({ code: 'ARRIVED_SHORT' })
+    expect(bitcoinVerdict('id', { ...short, deposit } as never).situation).toBe('BRIDGE_SHORT')
+    expect(statedByService(short)).toEqual({ ...swap, status: 'reported', reported: 'failed' })
   })
 })

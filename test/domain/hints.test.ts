@@ -54,7 +54,7 @@ const ours: readonly RegExp[] = [
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|sanitizeText\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words defined by this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/.*: entry\.slug$|^cli\/signing-flow\/deposit-withdraw-claim-legs\.ts: slug$|^chain\/standing-allowance\.ts: (network|token)$/,
-  /: .*\b(assuranceLevels|levels|statuses|networks|chains)\b/,
+  /: .*\b(assuranceLevels|levels|actionStatuses|networks|chains)\b/,
   /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^commands\/sandbox\/fault\.ts: example$|^diagnosis\/messages\/shared-operation-phrases\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
   /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,
   /^cli\/options\/option-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-withdrawals-view\.ts: until\(one\)$/,

@@ -194,3 +194,41 @@ describe.skipIf(!hasOpenssl)('an untrusted certificate (needs openssl)', () => {
     expect(JSON.parse(out).error.message).toContain('it has expired (CERT_HAS_EXPIRED)')
   })
 })
+
+describe('the failure of a service', () => {
+  const refused = JSON.stringify({ error: { code: 'INVALID_API_KEY', message: 'invalid API key' } })
+  const limited = JSON.stringify({ error: { code: 'INTERNAL_SERVER_ERROR', message: 'down' } })
+  const unknown = '0x00000000000000000000000000000000000000aa'
+  const lines = [
+    'strategies list --json',
+    `strategies show nothing --json`,
+    'yield recommend USDC --json',
+    `wallet show ${unknown} --json`,
+    `history nothing --address ${unknown} --json`,
+    'swap list --json',
+    'swap quote --from base --token-in USDC --token-out WETH --amount-in 10 --json',
+    `swap quote --from base --token-in USDC --token-out ${unknown} --amount-in 10 --json`,
+    'swap quote --from base --token-in NOTHING --token-out WETH --amount-in 10 --json',
+    `swap quote --from sandbox-one --token-in NOTHING --token-out WETH --amount-in 10 --json`,
+    'swap execute --from base --token-in NOTHING --token-out WETH --amount-in 10 --yes --json',
+    `transfer --network base --token NOTHING --to ${unknown} --amount 1 --yes --json`,
+    'swap status 0f8fad5b-d9cb-469f-a165-70867728950e --json',
+    'deposit nothing --amount 10NOTHING --yes --json',
+  ]
+
+  test.each(lines)('is told by %s: exit 3 for 401, exit 6 for 500 and for no connection', async (line) => {
+    const invalid = await ask(await saying(401, refused), line)
+    expect([invalid.exit, invalid.json.error.code]).toEqual([3, 'UNAUTHORIZED'])
+    const down = await ask(await saying(500, limited), line)
+    expect([down.exit, down.json.error.code]).toEqual([6, 'INTERNAL_SERVER_ERROR'])
+    const dead = await ask('http://127.0.0.1:9', line)
+    expect([dead.exit, dead.json.error.code]).toEqual([6, 'SERVICE_UNREACHABLE'])
+  })
+
+  test('is not told of a healthy service: an unknown token is UNKNOWN_TOKEN with exit 2', async () => {
+    for (const line of lines.filter((one) => /--token(-in)? NOTHING/.test(one))) {
+      const { exit, json } = await ask(await saying(200, page), line)
+      expect({ line, exit, code: json.error.code }).toEqual({ line, exit: 2, code: 'UNKNOWN_TOKEN' })
+    }
+  })
+})

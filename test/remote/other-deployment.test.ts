@@ -142,6 +142,8 @@ const told = () => {
   const quickstart = {
     ...least,
     id: 'aave-v3-USDC-sandbox-one',
+    // The id as given: another deployment may distinguish its case.
+    slug: 'aave-v3-USDC-sandbox-one',
     fee: '0',
     actions: ['lend', 'withdraw'],
   }
@@ -232,6 +234,7 @@ describe('a wallet', () => {
   const position = () => ({
     balance: amount('101000000'),
     profit: amount('1000000'),
+    performanceFee: null,
     principal: null,
     balanceUsd: '101',
     profitUsd: null,
@@ -247,6 +250,8 @@ describe('a wallet', () => {
       positions: [{ ...position(), strategy: told().detail, profitUsd: '1' }],
       totalValueUsd: '101',
       queuedUsd: null,
+      collateralUsd: null,
+      debtUsd: null,
       realised: null,
       totalProfitUsd: null,
       unread: null,
@@ -268,6 +273,8 @@ describe('a wallet', () => {
       ],
       totalValueUsd: '101',
       queuedUsd: null,
+      collateralUsd: null,
+      debtUsd: null,
       realised: null,
       totalProfitUsd: null,
       unread: null,
@@ -398,6 +405,96 @@ describe('a quote', () => {
     )
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 8, code })
     expect(other.asked.filter((path) => path.startsWith('POST'))).toHaveLength(posts)
+  })
+})
+
+describe('a 404 about a wallet', () => {
+  const nothing = { exit: 0, positions: [], totalValueUsd: '0' }
+  const saidIn = (code: string, message: string) => JSON.stringify({ error: { code, message } })
+  const wallet = async (body: string, line = `wallet show ${known.wallet} --json`) => {
+    other.fails = { status: 404, body }
+    const { exit, json } = await ask(line)
+    return { exit, ...json }
+  }
+
+  test.each([
+    saidIn('WALLET_NOT_FOUND', 'Wallet not found'),
+    saidIn('ADDRESS_NOT_FOUND', 'The address was not found'),
+    saidIn('NOT_FOUND', 'Address not found or has no positions'),
+    saidIn('NO_POSITIONS', 'Nothing there'),
+    saidIn('NOT_FOUND', 'No positions in any strategy'),
+    JSON.stringify({ message: 'No positions found' }),
+    JSON.stringify({ error: 'Wallet has no positions' }),
+  ])('%s is an empty wallet', async (body) => {
+    expect(await wallet(body)).toMatchObject(nothing)
+  })
+
+  test.each([
+    saidIn('NOT_FOUND', 'There is no endpoint GET /wallets/0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
+    JSON.stringify({ message: 'Route GET:/wallets/0x7099 not found', error: 'Not Found', statusCode: 404 }),
+    JSON.stringify({ message: 'Cannot GET /wallets/0x7099' }),
+    '<html>Not Found</html>',
+    '',
+  ])('%s is a missing endpoint', async (body) => {
+    expect((await wallet(body)).exit).not.toBe(0)
+  })
+
+  test('is an empty history for a history, but not if the strategy is unknown', async () => {
+    const service = remoteService({ baseUrl: other.url, apiKey: 'key-12345' })
+    const history = (body: string) => {
+      other.fails = { status: 404, body }
+      return service.walletHistory({ address: sandbox.user.address, strategyId: slug })
+    }
+    expect(await history(saidIn('NOT_FOUND', 'No transactions for this wallet'))).toMatchObject({
+      items: [],
+      total: 0,
+      hasMore: false,
+    })
+    const unknown = saidIn('STRATEGY_NOT_FOUND', 'Strategy not found for this wallet')
+    await expect(history(unknown)).rejects.toMatchObject({ code: 'STRATEGY_NOT_FOUND' })
+  })
+})
+
+describe('a transaction of an action', () => {
+  const hash3 = `0x${'3'.repeat(64)}`
+  test.each([
+    [{ chain: 'base', txHash: hash3, status: 'SUCCESS' }, 'base', null],
+    [{ chain: 8453, txHash: hash3, status: 'confirmed' }, null, 8453],
+    [{ chain: '8453', txHash: hash3, status: 'confirmed' }, null, 8453],
+    [{ chain: { name: 'base', chainId: 8453 }, txHash: hash3, status: 'confirmed' }, 'base', 8453],
+    [{ chain: { id: 8453 }, hash: hash3 }, null, 8453],
+    [{ network: 'base', chainId: '8453', hash: hash3 }, 'base', 8453],
+    [{ chainId: 8453, hash: hash3 }, null, 8453],
+    [{ chain: ['base'], hash: hash3 }, null, null],
+    [hash3, null, null],
+  ])('sent as %j prints its chain', async (item, network, chainId) => {
+    const amounts = { in: '5', out: { amount: '5' } }
+    other.fails = {
+      status: 200,
+      body: JSON.stringify({ id, type: 'DEPOSIT', status: 'pending', amounts, transactions: [item] }),
+    }
+    const shown = await ask(`action show ${id} --json`)
+    expect(shown.json.transactions).toMatchObject([{ hash: hash3, network, chainId }])
+    const { out, err } = await ask(`action show ${id}`)
+    expect(err).toBe('')
+    expect(out).toContain(`${network ?? (chainId === null ? '-' : `chain ${chainId}`)}  ${hash3}`)
+    expect(out).not.toContain('null')
+    const explained = await ask(`action explain ${id}`)
+    expect(explained.out).not.toContain('null')
+    if (network) expect(explained.out).toContain(`on ${network}`)
+    // Only the sandbox has an RPC here: what could not be asked is not called missing.
+    const told = (await ask(`action explain ${id} --json`)).json
+    const isNamed = network !== null || chainId !== null
+    expect(told.funds).toContain(
+      isNamed ? 'no RPC is set for base (SLUICE_RPC_BASE)' : 'not found on any network here',
+    )
+    expect(JSON.stringify(told).includes('not found')).toBe(!isNamed)
+    const without = { SLUICE_RPC_SANDBOX_ONE: '', SLUICE_RPC_SANDBOX_TWO: '' }
+    const blind = (await ask(`action explain ${id} --json`, without)).json
+    expect(blind.funds).toMatch(
+      isNamed ? /no RPC is set for base/ : /no RPC is set for \d+ others, such as [\w-]+, [\w-]+/,
+    )
+    expect(JSON.stringify(blind)).not.toContain('not found')
   })
 })
 

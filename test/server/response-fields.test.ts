@@ -167,6 +167,23 @@ test('every response has every field of the specification, with deadlines and AP
         ),
       ],
     ],
+    [
+      'quickstart strategies',
+      await get('/strategies', { shape: 'quickstart', limit: '2' }),
+      [...under('data[].', composite), ...under('pagination.', 'page limit total totalPages hasMore')],
+    ],
+    [
+      'quickstart wallet',
+      await get(`/wallets/${wallet}`, { shape: 'quickstart' }),
+      [
+        'summary.totalUnderlyingBalanceUSD',
+        ...under('positions[].strategy.', 'id assetName protocol network asset assetDecimals'),
+        ...under('positions[].spotPosition.', 'underlyingBalanceUSD apy'),
+        ...['currentPosition', 'profit', 'principal'].flatMap((one) =>
+          under(`positions[].spotPosition.${one}.`, 'value decimals humanized symbol'),
+        ),
+      ],
+    ],
     ['v1 strategy', await get(`/v1/strategies/${slug}`), composite.split(' ')],
     ['v1 wallet', await get(`/v1/wallets/${wallet}`), ['address', ...stats.split(' ')]],
   ]
@@ -185,4 +202,31 @@ test('every response has every field of the specification, with deadlines and AP
   for (const doc of by.quotes.docs) expect(doc).not.toHaveProperty('rawQuote')
   expect(typeof by.yield.bytecodeExecution).toBe('string')
   expect(deposit.quote).toBeNull()
+})
+
+test('shape chooses between the two shapes of the specification; the default stays, and another word is a 422', async () => {
+  const ask = over(engineOn(sandbox).service)
+  const of = async (path: string, shape?: string) => (await ask('GET', path, shape ? { shape } : {})).body
+  const strategies = await of('/strategies')
+  expect(await of('/strategies', 'reference')).toEqual(strategies)
+  const quick = await of('/strategies', 'quickstart')
+  expect(Object.keys(quick).toSorted()).toEqual(['data', 'pagination'])
+  expect(quick.pagination).toEqual({
+    page: 1,
+    limit: 10,
+    total: strategies.totalDocs,
+    totalPages: Math.ceil(strategies.totalDocs / 10),
+    hasMore: strategies.totalDocs > 10,
+  })
+  const of1 = ({ slug: one }: { slug: string }) => one === slug
+  expect(quick.data.find(of1).apy * 100).toBeCloseTo(strategies.docs.find(of1).apy, 9)
+  expect(await of(`/wallets/${wallet}`, 'reference')).toEqual(await of(`/wallets/${wallet}`))
+  expect(await of(`/wallets/${wallet}`, 'quickstart')).toMatchObject({ summary: expect.any(Object) })
+  for (const shape of ['quick', 'QUICKSTART', '']) {
+    const { status, body } = await ask('GET', '/strategies', { shape })
+    expect([status, body.error.details.errors]).toEqual([
+      422,
+      [{ path: 'shape', message: 'must be reference or quickstart' }],
+    ])
+  }
 })

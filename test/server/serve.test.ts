@@ -416,6 +416,8 @@ describe('metrics and documentation', () => {
       ],
       ['/wallets/{address}', `/wallets/${wallet}`],
       ['/wallets/{address}/history/{strategyId}', `/wallets/${wallet}/history/${slug}`],
+      ['/strategies', '/strategies?shape=quickstart&limit=2'],
+      ['/wallets/{address}', `/wallets/${wallet}?shape=quickstart`],
       ['/quotes', '/quotes'],
       ['/v2/swap/quote', `/v2/swap/quote?${quote}`],
       ['/customers/by-api-key', '/customers/by-api-key'],

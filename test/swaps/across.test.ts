@@ -427,6 +427,8 @@ describe('an Across deposit without a fill', () => {
     expect(told).toMatchObject({ situation: 'BRIDGE_REFUNDED', safeToRetry: true, next: null })
     expect(told.funds).toMatch(/^100 USDT: paid back to 0x\w{40} on sandbox-one, in 0x\w{64}\.$/)
     expect((await run(['action', 'show', id, '--json'])).json).toMatchObject({ status: 'REFUNDED' })
+    const listed = await run('action list --status refunded --json')
+    expect({ exit: listed.exit, items: listed.json.items }).toMatchObject({ exit: 0, items: [{ id }] })
     expect(await run(['action', 'watch', id, '--json'])).toMatchObject({ exit: 25 })
     const file = join(home(), 'evidence.json')
     expect(await run(['action', 'export', id, '--out', file])).toMatchObject({ exit: 0 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Queued, Time } from './common.ts'
 
 const transaction = {
@@ -19,7 +20,7 @@ const transaction = {
 const report = {
   id: z.string(),
   type: z.string(),
-  status: z.string().describe('INITIAL, PENDING, SUCCESS or FAILED'),
+  status: z.enum(actionStatuses),
   strategyId: maybe(z.string()),
   strategySlug: maybe(z.string()),
   originAddress: AddressText,

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
+import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { assuranceLevels } from '../../guard/assurance.ts'
 import {
   keyedServices,
@@ -92,11 +93,7 @@ const kinds = {
   key: ['key', '8 to 128 letters, digits and . _ : -', shaped(/^[A-Za-z0-9._:-]{8,128}$/)],
   how: ['choice', 'refuse or rewrite', z.enum(['refuse', 'rewrite'])],
   level: ['choice', assuranceLevels.join(', '), z.enum(assuranceLevels)],
-  status: [
-    'choice',
-    'INITIAL, PENDING, SUCCESS or FAILED',
-    z.enum(['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']),
-  ],
+  status: ['choice', actionStatuses.join(', '), z.enum(actionStatuses)],
   kind: ['choice', 'engine or remote', z.enum(['engine', 'remote'])],
   file: ['file', 'a file path', text(4_000)],
   url: ['url', 'a URL', text(2_000)],

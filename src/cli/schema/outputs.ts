@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { swapStatuses } from '../../api/status-and-history-words.ts'
 import {
   AbandonedDocument,
   ActionList,
@@ -157,11 +158,18 @@ const DepositFields = fields({
 /** An outcome that no chain shows here. */
 const reported = z.string().optional().describe('an end that only the service or provider says')
 
+/** The cause of a failed swap. */
+const arrivedShort = z
+  .literal(true)
+  .optional()
+  .describe('why the swap failed: less than the agreed minimum arrived; without it no cause is known')
+
 /** `swap execute` of a swap that begins on Bitcoin: nothing is signed. */
 const DepositDocument = fields({
   id: maybe(z.string()),
   status: z.string(),
   reported,
+  arrivedShort,
   provider: z.string(),
   proof: maybe(z.string()).describe('proof of recipient and amounts before the payment'),
   originTxHash: maybe(z.string()),
@@ -186,9 +194,10 @@ export const SwapStatusDocument = fields({
   status: z
     .string()
     .describe(
-      'pending, confirmed, processing, fulfilled, failed, refunded, expired, or reported: an end that only a service says',
+      `${swapStatuses.join(', ')}, cancelled (an order of this machine), or reported (an end that only a service says)`,
     ),
   reported,
+  arrivedShort,
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),

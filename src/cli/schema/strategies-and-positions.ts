@@ -59,7 +59,8 @@ const PositionDocument = fields({
   strategy: StrategyDocument,
   balance: maybe(Amount),
   principal: maybe(Amount),
-  profit: maybe(Amount),
+  profit: maybe(Amount).describe('balance less principal and less performanceFee'),
+  performanceFee: maybe(Amount).describe('fee of the service if everything were withdrawn now'),
   balanceUsd: maybe(Usd),
   profitUsd: maybe(Usd),
   apy: maybe(Rate),
@@ -160,8 +161,19 @@ export const WalletDocument = fields({
   positions: z.array(PositionDocument),
   totalValueUsd: maybe(Usd).describe('total of known values; positions without balanceUsd are not included'),
   queuedUsd: maybe(Usd).describe('queued part of the total'),
+  collateralUsd: maybe(Usd).describe('part of the total: collateral of lending accounts that is no position'),
+  debtUsd: maybe(Usd).describe(
+    'debt of lending accounts, already deducted from the total; null if not all of it is known',
+  ),
   realised: maybe(
-    z.array(fields({ strategy: z.string(), realised: Amount, realisedUsd: maybe(Usd) })),
+    z.array(
+      fields({
+        strategy: z.string(),
+        realised: Amount.describe('after the fees that were paid to the service'),
+        feesPaid: maybe(Amount),
+        realisedUsd: maybe(Usd),
+      }),
+    ),
   ).describe(
     'profit or loss of closed positions, if the service has read their history; USD at the current price',
   ),

@@ -1,5 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
+import type { TokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
@@ -7,8 +8,25 @@ import type { Stream } from '../terminal/io-types.ts'
 import { fieldTable } from '../terminal/table.ts'
 import { displayWidth } from '../terminal/text-wrap.ts'
 
+type ShownTransaction = Pick<
+  Report['transactions'][number],
+  'kind' | 'network' | 'hash' | 'status' | 'blockNumber' | 'error'
+>
+
+/** What is shown of an action. A service may state neither wallet nor amounts. */
+type Shown = Pick<
+  Report,
+  'id' | 'type' | 'strategySlug' | 'amounts' | 'queued' | 'arrivedShort' | 'destinationTxHash'
+> & {
+  status: string
+  originAddress: string | null
+  receiverAddress: string | null
+  transactions: ShownTransaction[]
+  replayed?: boolean
+}
+
 /** An operation and its transactions. */
-export function operationView(report: Report & { replayed?: boolean }, to: Stream): string {
+export function operationView(report: Shown, to: Stream): string {
   const { amounts, originAddress, receiverAddress } = report
   const amount = amounts.in ?? amounts.out
   return [
@@ -28,7 +46,7 @@ export function operationView(report: Report & { replayed?: boolean }, to: Strea
         report.queued && ['then', report.queued.next],
         report.arrivedShort && ['arrived', shortLine(report.arrivedShort)],
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
-        ['wallet', originAddress],
+        originAddress !== null && ['wallet', originAddress],
       ],
       to,
     ),
@@ -40,7 +58,7 @@ const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>)
   `${decimal(formatted)} ${sanitizeText(symbol)}`
 
 /** The expected output of an exchange, until the actual one is known. */
-function outcome({ amounts, status }: Report): (readonly [label: string, value: string])[] {
+function outcome({ amounts, status }: Shown): (readonly [label: string, value: string])[] {
   const { in: paid, out, outAtLeast } = amounts
   if (outAtLeast) return [['received', `at least ${amountText(outAtLeast)}`]]
   if (!paid || !out || amountText(paid) === amountText(out) || status === 'FAILED') return []
@@ -51,7 +69,7 @@ const shortLine = ({ brought, minimum, network }: NonNullable<Report['arrivedSho
   `${decimal(brought.formatted)} ${sanitizeText(brought.symbol)} on ${network}; at least ${decimal(minimum.formatted)} was agreed`
 
 function transactionLine(
-  { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],
+  { kind, network, hash, status, blockNumber, error }: ShownTransaction,
   to: Stream,
 ): string {
   // A transaction without a hash is only expected by the service.
@@ -68,16 +86,33 @@ function transactionLine(
 
 /** The report of an action, from the journal or from the service. */
 export const actionView = (one: Report | Action, to: Parameters<typeof operationView>[1]): string =>
-  'assurance' in one
-    ? operationView(one, to)
-    : operationView(
-        {
-          ...one,
-          assurance: '',
-          idempotencyKey: '',
-          destinationTxHash: null,
-          amounts: (one.amounts ?? { in: null, out: null }) as Report['amounts'],
-          transactions: one.transactions.map((tx) => ({ ...tx, kind: tx.kind ?? '-' })),
-        } as never,
-        to,
-      )
+  operationView('assurance' in one ? one : shownOf(one), to)
+
+/** An action of the service, for the same view. The specification leaves amounts and transactions open, so nothing of them is taken for granted. */
+function shownOf(one: Action): Shown {
+  return {
+    id: sanitizeText(one.id),
+    type: sanitizeText(one.type),
+    status: sanitizeText(one.status),
+    strategySlug: one.strategySlug === null ? null : sanitizeText(one.strategySlug),
+    originAddress: one.originAddress === null ? null : sanitizeText(one.originAddress),
+    receiverAddress: one.receiverAddress === null ? null : sanitizeText(one.receiverAddress),
+    amounts: { in: amountIn(one.amounts, 'in'), out: amountIn(one.amounts, 'out') },
+    destinationTxHash: null,
+    transactions: one.transactions.map((tx) => ({
+      ...tx,
+      kind: sanitizeText(tx.kind ?? '-'),
+      network: sanitizeText(tx.network ?? (tx.chainId === null ? '-' : `chain ${tx.chainId}`)),
+      status: sanitizeText(tx.status ?? '-'),
+    })),
+  }
+}
+
+/** An amount that a service states in our shape; `null` for another shape. */
+function amountIn(amounts: unknown, side: 'in' | 'out'): TokenAmount | null {
+  const { formatted, symbol } = ((amounts as Record<string, unknown> | null)?.[side] ??
+    {}) as Partial<TokenAmount>
+  const isAmount =
+    typeof formatted === 'string' && /^-?[0-9.]+$/.test(formatted) && typeof symbol === 'string'
+  return isAmount ? ((amounts as Record<string, TokenAmount>)[side] ?? null) : null
+}

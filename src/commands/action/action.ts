@@ -6,6 +6,7 @@ import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
+import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { abandonAction } from './abandon.ts'
 import { addExplain } from './explain.ts'
 import { addEvidence } from './export-and-verify.ts'
@@ -23,7 +24,7 @@ export const actionCommand = (program: CommandContext) => {
   command
     .command('list')
     .description("List the actions in this machine's journal, newest first.")
-    .option('--status <status>', 'only this status: INITIAL, PENDING, SUCCESS, FAILED', statusOf)
+    .option('--status <status>', `only this status: ${actionStatuses.join(', ')}`, statusOf)
     .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
     .action(action(program, listActions))

@@ -34,7 +34,8 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
   }
 }
 
-function endOf({ status, reported, originTxHash, destinationTxHash, provider, deposit }: BitcoinSwap): End {
+function endOf(swap: BitcoinSwap): End {
+  const { status, reported, originTxHash, destinationTxHash, provider, deposit, arrivedShort } = swap
   const paid = deposit.paid === null ? 'The deposit' : formatAmount(BigInt(deposit.paid), btc)
   const said = deposit.note === null ? '' : ` ${sanitizeText(deposit.note)}.`
   const out = sanitizeText(destinationTxHash ?? 'an unnamed transaction')
@@ -51,6 +52,13 @@ function endOf({ status, reported, originTxHash, destinationTxHash, provider, de
       verdict: 'The swap was refunded on Bitcoin.',
       funds: `${paid} was paid back, less a fee.`,
       safeToRetry: true,
+    }
+  if (status === 'failed' && !arrivedShort)
+    return {
+      situation: 'FAILED',
+      verdict: `The swap failed; the cause is not known here.${said}`,
+      funds: originTxHash === null ? 'Unknown.' : `${paid} was paid, and may be with the provider.`,
+      safeToRetry: false,
     }
   if (status === 'failed')
     return {

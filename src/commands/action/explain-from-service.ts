@@ -56,15 +56,16 @@ export async function explainFromService(
   const again = unsaid && swap?.originTxHash === null
   const named = namedIn(known, swap)
   const moved = named.hashes.length > 0 ? await balanceChanges(context, named) : undefined
+  const burn = moved?.burn
   return {
     id,
-    situation: 'FOREIGN',
+    situation: burn?.situation ?? 'FOREIGN',
     verdict: again
       ? `Not in the journal of this machine. The service reports the swap as ${status}, but not whether a transaction was sent.`
-      : `Not started on this machine; the service reports ${status}.`,
+      : `Not started on this machine; the service reports ${status}.${burn ? ` ${burn.verdict}` : ''}`,
     funds: again
       ? 'Unknown: another machine may have sent a transaction.'
-      : (moved?.funds ??
+      : (burnFunds(burn, moved?.funds) ??
         'Not moved, as far as the service knows: it names no transaction. The machine that started the action may have sent one.'),
     safeToRetry: false,
     next: again ? `sluice action explain ${shellOperand(id)}` : `sluice action watch ${shellOperand(id)}`,
@@ -80,12 +81,24 @@ export async function explainFromService(
             },
           ]
         : []),
-      ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
-        hash === null ? [] : [{ source: 'service' as const, text: sanitizeText(`${hash} is ${word}`) }],
+      ...(known?.transactions ?? []).flatMap((one) =>
+        one.hash === null ? [] : [{ source: 'service' as const, text: sanitizeText(reportedText(one)) }],
       ),
       ...(moved?.evidence ?? []),
     ],
   }
+}
+
+/** Where the funds of a burn are while it is not delivered; else what the chains moved. */
+const burnFunds = (
+  burn: { situation: string; funds: string } | undefined,
+  moved: string | undefined,
+): string | undefined => (burn && burn.situation !== 'FOREIGN' ? burn.funds : moved)
+
+/** A transaction as the service reports it: its network and status, if it states them. */
+const reportedText = ({ hash, network, chainId, status }: Action['transactions'][number]): string => {
+  const where = network ?? (chainId === null ? null : `chain ${chainId}`)
+  return `${hash}${where === null ? '' : ` on ${where}`} ${status === null ? 'has no status' : `is ${status}`}`
 }
 
 /** The transactions that a service names, and the accounts whose funds they move. */
@@ -104,6 +117,10 @@ function namedIn(known: Action | undefined, swap: SwapStatus | undefined): Named
       ...(known?.transactions ?? []).flatMap(({ hash }) => hashOf(hash)),
     ],
     delivery: hashOf(swap?.destinationTxHash)[0] ?? null,
+    networkOf: (hash) => {
+      const tx = known?.transactions.find((one) => one.hash === hash)
+      return tx?.network ?? tx?.chainId ?? null
+    },
     whose: whose.filter((one, at) => whose.findIndex((other) => sameAddress(one, other)) === at),
   }
 }

@@ -1,15 +1,16 @@
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
+import { foreignBurn } from '../../diagnosis/lookup/foreign-burn.ts'
 import {
   type FoundTransaction,
   lookUpTransaction,
   type UnansweredNetwork,
+  unansweredText,
 } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
-import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 
 /** Whether an id is a transaction hash; action ids never look like one. */
@@ -27,8 +28,19 @@ export async function explainTransaction(
   const id = context.journal.operationOfHash(hash)
   if (id !== undefined) return { id }
   const { found, silent } = await lookUpTransaction(context, hash, depth)
-  return found ? { verdict: verdictOf(hash, found) } : { silent }
+  if (!found) return { silent }
+  const burn = await foreignBurn(context, hash, found, null)
+  const verdict = verdictOf(hash, found)
+  return {
+    verdict: burn
+      ? { ...verdict, ...burn, verdict: `${verdict.verdict} ${burn.verdict}`, next: nextOfBurn(hash, burn) }
+      : verdict,
+  }
 }
+
+/** Asking again is the only step for a transfer of another machine that is not over. */
+const nextOfBurn = (hash: Hex, { situation }: Pick<Verdict, 'situation'>): string | null =>
+  situation === 'FOREIGN' || situation === 'BRIDGE_SHORT' ? null : `sluice action explain ${hash}`
 
 /**
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
@@ -42,15 +54,7 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
   const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
   const unasked = names(those('unasked'))
-  const far =
-    unasked.length > 3
-      ? `${unasked.length} others, such as ${unasked.slice(0, 2).join(', ')}`
-      : unasked.join(', ')
-  const unsaid = [
-    ...(mute.length > 0 ? [`${names(mute).join(', ')} did not answer`] : []),
-    ...[...others, ...odd].map(({ network, why }) => `${network.name}: ${sanitizeText(why)}`),
-    ...(unasked.length > 0 ? [`no RPC is set for ${far}`] : []),
-  ].join('; ')
+  const unsaid = unansweredText(silent)
   const again = `sluice action explain ${hash}`
   const settings = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => rpcVariable(network))
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]

@@ -10,7 +10,7 @@ import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
 import { explain } from '../../diagnosis/explain.ts'
-import type { Verdict } from '../../diagnosis/verdict.ts'
+import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
@@ -50,6 +50,28 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   cli.emit(await explain(readOnlyContext(context), operation, { serviceReport, depth }), verdictView)
 }
 
+/** The situations of an action that is over: a repeated request is a new one, and nothing refuses it. */
+const over: readonly Situation[] = [
+  'DONE',
+  'FAILED',
+  'BRIDGE_SHORT',
+  'SUPERSEDED',
+  'CANCELLED',
+  'GIVEN_UP',
+  'REVERTED',
+  'REVERTED_PRICE',
+  'REVERTED_DEADLINE',
+  'REVERTED_PAUSED',
+  'REVERTED_GAS',
+]
+
+const unsafeText = (situation: Situation): string =>
+  situation === 'DONE'
+    ? 'unsafe: a new request pays a second time'
+    : over.includes(situation)
+      ? 'unsafe: a new request could pay twice'
+      : 'unsafe: a new request could pay twice, or is refused while this action is open'
+
 const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>
   [
     `${to.paint.bold(situation)}  ${sanitizeText(verdict)}`,
@@ -62,9 +84,7 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
           'retry',
           safeToRetry
             ? to.paint.green('safe: nothing signed is still pending')
-            : to.paint.yellow(
-                'unsafe: a new request could pay twice, or is refused while this action is open',
-              ),
+            : to.paint.yellow(unsafeText(situation)),
         ],
         next !== null && ['next', sanitizeText(next)],
       ],

@@ -6,16 +6,15 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type ActionStatus, actionStatuses } from '../../domain/swap-outcome.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
-const statuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']
-
 /** Parses --status in any case. */
-export function statusOf(text: string): string {
-  const status = text.toUpperCase()
-  if (statuses.includes(status)) return status
+export function statusOf(text: string): ActionStatus {
+  const status = actionStatuses.find((one) => one === text.toUpperCase())
+  if (status !== undefined) return status
   throw new AppError('USAGE', `Unknown status "${sanitizeText(text)}"`, {
-    hint: `--status ${statuses.join(', ')}`,
+    hint: `--status ${actionStatuses.join(', ')}`,
   })
 }
 

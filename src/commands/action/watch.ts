@@ -1,4 +1,4 @@
-import { type Action, isFinalStatus } from '../../api/action.ts'
+import type { Action } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
@@ -13,6 +13,7 @@ import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { actionEnds, isActionEnd } from '../../domain/swap-outcome.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -38,7 +39,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
         return reportFor(context, findOperation(context, id)!)
       throw error
     })
-    const what = isFinalStatus(now.status) ? undefined : await leftOf(now.id)
+    const what = isActionEnd(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
     return now
   }
@@ -47,7 +48,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       watchUntil(cli, () => look(id), {
         // An action that needs a person does not finish by itself.
         isOver: ({ id: found, status }) =>
-          isFinalStatus(status) ||
+          isActionEnd(status) ||
           status === 'REPORTED' ||
           left.has(found) ||
           findOperation(context, found)?.state === 'ATTENTION',
@@ -132,8 +133,9 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
   const now = await settleOperation(cli, context, operation)
   const known = reportFor(context, now)
+  const end = actionEnds.find((one) => one === status.toUpperCase())
   // The destination chain decides whether a bridge delivered, not the service.
-  if (isFinalStatus(known.status) || isAwaitingDelivery(now) || !isFinalStatus(status)) return known
+  if (isActionEnd(known.status) || isAwaitingDelivery(now) || end === undefined) return known
   // A reorganisation may have removed a transaction that the service saw.
   if (await isOnItsWay(context, now)) return known
   // A replanned action has other transactions than the service was asked for.
@@ -143,7 +145,7 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
     const { hash, status, blockNumber, gasUsed } = failure ?? tx
     return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
   })
-  return { ...known, status, finishedAt, transactions: seen }
+  return { ...known, status: end, finishedAt, transactions: seen }
 }
 
 /** Whether something that is signed of an operation is in no block by our own node, which counts no transaction under its nonce. */

@@ -42,6 +42,7 @@ const notKnown: Omit<Position, 'strategy'> = {
   principal: null,
   profit: null,
   balanceUsd: null,
+  performanceFee: null,
   profitUsd: null,
   apy: null,
   staked: null,

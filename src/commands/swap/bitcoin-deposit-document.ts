@@ -15,6 +15,8 @@ export type DepositDocument = {
   status: string
   /** An outcome that only the provider or the service says; the status is then `reported`. */
   reported?: string | undefined
+  /** Why a swap failed: its payout was seen, and is less than the agreed minimum. */
+  arrivedShort?: true | undefined
   provider: string
   proof: string | null
   originTxHash: string | null
@@ -111,6 +113,7 @@ export const withStatus = (first: DepositDocument, now: SwapStatus): DepositDocu
   proof: isPaid(now) ? null : first.proof,
   status: now.status,
   ...(now.reported !== undefined && { reported: now.reported }),
+  ...(now.arrivedShort && { arrivedShort: true }),
   originTxHash: now.originTxHash,
   destinationTxHash: now.destinationTxHash,
   deposit: {

@@ -273,7 +273,7 @@ function end(cli: Cli, document: DepositDocument, key: string | undefined): void
       { details, hint },
     )
   const hints = { over: `sluice swap status ${shellOperand(id)}`, open: hint }
-  const error = swapOutcomeError(document, { details, hints })
+  const error = swapOutcomeError({ ...document, arrivedShort: document.arrivedShort }, { details, hints })
   if (error) throw error
   return void cli.emit(document, depositView)
 }

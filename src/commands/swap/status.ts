@@ -36,7 +36,7 @@ export async function status(
   if (unfilled) throw unfilled
   if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
   const hints = { over: `sluice action explain ${shellOperand(id)}`, open: again }
-  const error = swapOutcomeError(last, { details: last, hints })
+  const error = swapOutcomeError({ ...last, arrivedShort: last.arrivedShort }, { details: last, hints })
   if (error) throw error
 }
 

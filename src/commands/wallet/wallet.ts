@@ -105,7 +105,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
-      ...(isEmpty ? [] : [totalLine(value, to)]),
+      ...(isEmpty && lending.length === 0 ? [] : [totalLine(value, to)]),
       ...profitLines(value, to),
       ...(value.missing.length === 0
         ? []
@@ -138,7 +138,10 @@ const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): s
   })
 
 /** The total USD value, its queued part, and the positions without a value. */
-function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, to: Stream): string {
+function totalLine(
+  { positions, totalValueUsd, queuedUsd, collateralUsd, debtUsd, unsearched, stats }: Shown,
+  to: Stream,
+): string {
   const without = positions.filter(
     ({ balance, balanceUsd, pending, claimable, queuedUsd: worth }) =>
       (balanceUsd === null && balance?.raw !== '0') ||
@@ -150,9 +153,16 @@ function totalLine({ positions, totalValueUsd, queuedUsd, unsearched }: Shown, t
     ...(without.length === 0 ? [] : [`${names(without)} (value unknown)`]),
     ...(silent.length === 0 ? [] : [`the queue of ${names(silent)} (unknown)`]),
   ]
+  const isDebtUnknown = debtUsd === null && collateralUsd !== null && stats !== undefined
+  if (isDebtUnknown) lacking.push('a debt (unknown)')
   const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(' and ')}`)
-  const queued = Number(queuedUsd) > 0 ? to.paint.dim(` including ${dollars(queuedUsd)} queued or ready`) : ''
-  return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${queued}${lacks}`
+  const parts = [
+    ...(Number(queuedUsd) > 0 ? [`${dollars(queuedUsd)} queued or ready`] : []),
+    ...(Number(collateralUsd) > 0 ? [`${dollars(collateralUsd)} of other collateral`] : []),
+  ]
+  const including = parts.length === 0 ? '' : ` including ${parts.join(' and ')}`
+  const owed = Number(debtUsd) > 0 ? ` after ${dollars(debtUsd)} of debt` : ''
+  return `${to.paint.dim('total')}  ${dollars(totalValueUsd)}${to.paint.dim(including + owed)}${lacks}`
 }
 
 /** The profit of closed positions by strategy, and of the wallet in all. */
@@ -164,7 +174,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
       ({ strategy, realised: amount, realisedUsd }) =>
         `${to.paint.dim('closed')} ${sanitizeText(strategy)}  realised ${amount.formatted} ${sanitizeText(amount.symbol)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
     ),
-    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions, at current prices`,
+    `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions after the service's fees, at current prices`,
   ]
 }
 

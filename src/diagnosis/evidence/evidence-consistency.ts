@@ -14,10 +14,10 @@ import {
   resultOf,
 } from '../../transactions/outcome/delivery-result.ts'
 import {
-  actionStatuses,
   finalityText,
   operationReport,
   reportedAmounts,
+  statusOfState,
   stepStatuses,
 } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
@@ -61,7 +61,7 @@ export function inconsistencyOf({
   calls,
 }: ParsedEvidence): string | undefined {
   const { state, steps } = operation
-  const ended = isRefunded(asOperation(operation)) ? 'REFUNDED' : of(actionStatuses, state)
+  const ended = isRefunded(asOperation(operation)) ? 'REFUNDED' : of(statusOfState, state)
   if (ended !== report.status) return `its report says ${report.status}, but the action is ${state}`
   if (report.id !== operation.id) return 'its report belongs to another action'
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
@@ -202,7 +202,7 @@ function areAmountsConsistent(
   const { out, short } = resultOf(like)
   try {
     // A received amount is in the result, also that of a short delivery.
-    const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null && out === undefined
+    const isOfBefore = statusOfState[like.state] === 'FAILED' && amounts.out !== null && out === undefined
     const made = isOfBefore ? (like.plan as StoredPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
       return (

@@ -4,31 +4,46 @@ import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import type { Network } from '../../domain/networks.ts'
+import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { EvidenceLine } from '../verdict.ts'
-import { lookUpTransaction } from './transaction-lookup.ts'
+import { foreignBurn } from './foreign-burn.ts'
+import { lookUpTransaction, unansweredText } from './transaction-lookup.ts'
 
 /**
- * The named transactions of an operation that this machine did not start: its hashes, the bridge delivery, and the owners of the
- * funds.
+ * The named transactions of an operation that this machine did not start: its hashes, the bridge delivery, the owners of the
+ * funds, and the network of each hash (its name or chain id), if it is stated.
  */
-export type NamedTransactions = { hashes: readonly Hex[]; delivery: Hex | null; whose: readonly Address[] }
+export type NamedTransactions = {
+  hashes: readonly Hex[]
+  delivery: Hex | null
+  whose: readonly Address[]
+  networkOf?: (hash: Hex) => string | number | null
+}
 
 /**
  * The balance changes of an operation started elsewhere, by the receipts from our own nodes: what left and reached the owners (the
  * signers, if none are named), in catalogue tokens and in native coins as far as the transactions carry them. `evidence` has a line
- * for each transaction.
+ * for each transaction, `burn` explains a CCTP transfer among them. A transaction that could not be looked up, because its network
+ * has no RPC or does not answer, is not called missing.
  */
 export async function balanceChanges(
   context: ExecutionContext,
-  { hashes, delivery, whose }: NamedTransactions,
-): Promise<{ funds: string; evidence: EvidenceLine[] }> {
+  { hashes, delivery, whose, networkOf = () => null }: NamedTransactions,
+): Promise<{
+  funds: string
+  evidence: EvidenceLine[]
+  burn: Awaited<ReturnType<typeof foreignBurn>>
+}> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
-  const looks = await Promise.all(all.map((hash) => movesOf(context, hash, whose)))
+  const looks = await Promise.all(
+    all.map((hash) => movesOf(context, hash, { whose, delivery, named: networkOf(hash) })),
+  )
   const seen = looks.flatMap(({ moves }) => moves ?? [])
   const unseen = looks.filter(({ moves }) => moves === undefined).length
+  const unasked = [...new Set(looks.flatMap(({ unasked }) => unasked ?? []))]
   const isOpen = looks.some(({ isFinal }) => !isFinal)
   const sums = new Map<string, { move: Move; sum: bigint }>()
   for (const move of seen) {
@@ -47,13 +62,19 @@ export async function balanceChanges(
         ? 'Not known.'
         : 'On chain, no token of the catalogue was moved, and no native coin except for fees.',
     ...(isOpen && unseen < looks.length ? ['Not all of it is final.'] : []),
-    ...(unseen > 0
-      ? [
-          `${unseen} of its ${all.length} transactions ${unseen === 1 ? 'was' : 'were'} not found on any network here.`,
-        ]
-      : []),
+    ...(unseen === 0
+      ? []
+      : unasked.length > 0
+        ? [`${unseen} of its ${all.length} transactions could not be looked up: ${unasked.join('; ')}.`]
+        : [
+            `${unseen} of its ${all.length} transactions ${unseen === 1 ? 'was' : 'were'} not found on any network here.`,
+          ]),
   ]
-  return { funds: words.join(' '), evidence: looks.map(({ text }) => ({ source: 'chain', text })) }
+  return {
+    funds: words.join(' '),
+    evidence: looks.map(({ text }) => ({ source: 'chain', text })),
+    burn: looks.find(({ burn }) => burn !== undefined)?.burn,
+  }
 }
 
 /** A token amount in its smallest unit that an owner received, negative if it left. */
@@ -64,13 +85,53 @@ type Move = {
   units: bigint
 }
 
+/** Why the network that a service names was not searched: it has no RPC here, or this version does not know it. */
+function unsearchedText(named: string | number): string {
+  const known = [...publicNetworks, ...sandboxNetworks].find(
+    ({ name, chainId }) => named === name || named === chainId,
+  )
+  return known
+    ? `no RPC is set for ${known.name} (${rpcVariable(known)})`
+    : `this version has no network ${sanitizeText(String(named))}`
+}
+
+/** What a transaction moved; `unasked` says why it could not be looked up. */
+type Look = {
+  moves: Move[] | undefined
+  isFinal: boolean
+  text: string
+  unasked?: string
+  burn?: Awaited<ReturnType<typeof foreignBurn>>
+}
+
 async function movesOf(
   context: ExecutionContext,
   hash: Hex,
-  whose: readonly Address[],
-): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
-  const { found } = await lookUpTransaction(context, hash, undefined)
-  if (!found) return { moves: undefined, isFinal: false, text: `${hash} was not found on any network here` }
+  {
+    whose,
+    delivery,
+    named,
+  }: Pick<NamedTransactions, 'whose' | 'delivery'> & { named: string | number | null },
+): Promise<Look> {
+  const { found, silent } = await lookUpTransaction(context, hash, undefined)
+  if (!found) {
+    // If its network is stated, only that one counts.
+    const its = silent.filter(({ network: { name, chainId } }) => named === name || named === chainId)
+    const lacking = its.length > 0 ? its : named === null ? silent : []
+    const isHere = ({ name, chainId }: Network) => named === name || named === chainId
+    const unasked =
+      lacking.length > 0
+        ? unansweredText(lacking)
+        : named !== null && !context.catalog.networks.some(isHere)
+          ? unsearchedText(named)
+          : undefined
+    const text =
+      unasked === undefined
+        ? `${hash} was not found on any network here`
+        : `${hash} could not be looked up: ${unasked}`
+    return { moves: undefined, isFinal: false, text, ...(unasked !== undefined && { unasked }) }
+  }
+  const burn = hash === delivery ? undefined : await foreignBurn(context, hash, found, delivery)
   const { network, from: signer, call, deed, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block)
@@ -98,6 +159,7 @@ async function movesOf(
     moves: receipt || !block.succeeded ? [...carried, ...moves] : undefined,
     isFinal: block.isFinal,
     text,
+    burn,
   }
 }
 

@@ -11,6 +11,7 @@ import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -58,7 +59,7 @@ export type FoundTransaction = {
   network: Network
   from: Address
   nonce: number
-  call: Pick<Call, 'to' | 'value'>
+  call: Call
   deed: CallEffect
   block: {
     number: number
@@ -74,6 +75,27 @@ export type UnansweredNetwork = {
   network: Network
   is: 'unasked' | 'silent' | 'another' | 'odd'
   why: string
+}
+
+/**
+ * Why some networks could not be searched for a transaction, in a few words: those without an answer, those with an unusable one, and those
+ * without an RPC, of which at most three are named.
+ */
+export function unansweredText(silent: readonly UnansweredNetwork[]): string {
+  const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
+  const mute = those('silent').map(({ network }) => network.name)
+  const unasked = those('unasked').map(({ network }) => network.name)
+  const far =
+    unasked.length > 3
+      ? `${unasked.length} others, such as ${unasked.slice(0, 2).join(', ')}`
+      : unasked.join(', ')
+  return [
+    ...(mute.length > 0 ? [`${mute.join(', ')} did not answer`] : []),
+    ...[...those('another'), ...those('odd')].map(
+      ({ network, why }) => `${network.name}: ${sanitizeText(why)}`,
+    ),
+    ...(unasked.length > 0 ? [`no RPC is set for ${far}`] : []),
+  ].join('; ')
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   underDeliveryText,
   unfilledText,
 } from '../../transactions/outcome/delivery-result.ts'
-import type { Facts } from '../facts/operation-facts-types.ts'
+import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
@@ -152,6 +152,21 @@ export const finishedRules: readonly DiagnosisRule[] = [
     verdict: ({ operation }) =>
       `${underDeliveryText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
     funds: fundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'export'),
+  },
+  {
+    // Without a recorded cause, none is stated; a reverted step and what the chains show come first.
+    situation: 'FAILED',
+    is: ({ operation, steps, bridge }) =>
+      operation.state === 'FAILED' &&
+      !isRefunded(operation) &&
+      !isUnfilled(operation) &&
+      !isUnderDelivered(operation) &&
+      !isUnderDelivery({ bridge }) &&
+      steps.every(({ step }) => step.state !== 'FINAL_REVERTED'),
+    verdict: () => 'The action failed, and the journal of this machine does not state the cause.',
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
   },

@@ -1,9 +1,10 @@
-import { type Action, isFinalStatus } from '../../api/action.ts'
+import type { Action } from '../../api/action.ts'
 import { transferTopic } from '../../chain/erc20.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { isActionEnd } from '../../domain/swap-outcome.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
 import type { EngineContext } from '../engine-context-types.ts'
@@ -96,7 +97,7 @@ const actionOutput = (
   createdAt: isoOrNull(action.createdAt),
   updatedAt: isoOrNull(action.updatedAt),
   // An expired action whose transaction was never seen may still be sent, so it is not finished.
-  finishedAt: isFinalStatus(publicStatus({ action, txs })) ? isoOrNull(action.finishedAt) : null,
+  finishedAt: isActionEnd(publicStatus({ action, txs })) ? isoOrNull(action.finishedAt) : null,
 })
 
 function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: number) {

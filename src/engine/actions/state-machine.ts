@@ -1,3 +1,5 @@
+import type { ActionStatus } from '../../domain/swap-outcome.ts'
+
 /** The states of every tracked action and every swap. */
 export type State = 'pending' | 'confirmed' | 'processing' | 'fulfilled' | 'expired' | 'failed' | 'refunded'
 
@@ -68,7 +70,7 @@ export function nextState(state: State, evidence: Evidence): State {
 }
 
 /** The status in `GET /actions/{id}` for a state. `expired` with nothing sent is INITIAL, because nothing was ever on chain. */
-export const actionStatus: Readonly<Record<State, string>> = {
+export const actionStatus: Readonly<Record<State, ActionStatus>> = {
   pending: 'INITIAL',
   expired: 'INITIAL',
   confirmed: 'PENDING',

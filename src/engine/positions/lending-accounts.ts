@@ -3,9 +3,9 @@ import type { Stats } from '../../api/wallet-positions.ts'
 import { both, together } from '../../chain/composable-reading.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
-import type { Address } from '../../domain/address.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'
-import { usd } from '../../domain/usd.ts'
+import { sumUsd, usd } from '../../domain/usd.ts'
 import {
   accountIn,
   isPartOfAccount,
@@ -134,6 +134,36 @@ export function lendingAccountReader(
 export function lendingStats(catalog: Catalog, all: readonly LendingAccount[]): Stats | null {
   const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(isPartOfAccount))
   return accounts.length === 0 ? null : computeStats(catalog, accounts)
+}
+
+/**
+ * The USD values of lending accounts beside the positions of a wallet: the collateral that is no position there (`entries`), and the debts
+ * (`owed`). `debtUsd` is `null` if an account could not be read completely, or a debt has no price.
+ */
+export function lendingSums(
+  accounts: readonly LendingAccount[],
+  entries: readonly StrategyEntry[],
+): { collateralUsd: string; debtUsd: string | null; owed: string[] } {
+  const items = accounts.flatMap((account) => account.holdings.map((held) => ({ account, held })))
+  const isPosition = ({ account, held }: (typeof items)[number]) =>
+    entries.some(
+      ({ chainId, asset, constants }) =>
+        chainId === account.chainId &&
+        sameAddress(asset.address, held.reserve.asset) &&
+        'pool' in constants &&
+        sameAddress(constants.pool, account.address),
+    )
+  const collateral = items.filter((item) => item.held.isCollateral && !isPosition(item))
+  const debts = items.filter(({ held }) => held.borrowed > 0n)
+  const worth = (amount: bigint, { reserve, usd: price }: Holding) => usd(amount, reserve, price)
+  const owed = debts.map(({ held }) => worth(held.borrowed, held))
+  const priced = owed.filter((value) => value !== null)
+  const isWhole = priced.length === owed.length && accounts.every(({ totals }) => totals !== null)
+  return {
+    collateralUsd: sumUsd(collateral.map(({ held }) => worth(held.lent, held))),
+    debtUsd: isWhole ? sumUsd(priced) : null,
+    owed: priced,
+  }
 }
 
 type AccountReader = (owner: Address, chainId: number) => Promise<LendingAccount>[]

@@ -2,14 +2,17 @@ import type { Position, RealisedProfit, Wallet } from '../../api/wallet-position
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { sumUsd, usd } from '../../domain/usd.ts'
+import { type Price, sumUsd, usd } from '../../domain/usd.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import { isChainFault, withAllNetworks } from '../chain-faults.ts'
 import type { EngineContext } from '../engine-context-types.ts'
+import { paidFees } from '../fees/paid-fees.ts'
+import { chargesTo, performanceFeeShares } from '../fees/performance-fee.ts'
+import { type Charge, chargesOf } from '../fees/service-fee-charges.ts'
 import type { RatedMarket } from '../market-types.ts'
 import { readChainMarkets } from '../strategies/market-state.ts'
 import { strategyOf } from '../strategies/strategy-answer.ts'
-import { lendingStats } from './lending-accounts.ts'
+import { lendingStats, lendingSums } from './lending-accounts.ts'
 import { type InvestedHolding, readInvestedHoldings } from './principal.ts'
 import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from './queued-withdrawals.ts'
 
@@ -19,9 +22,10 @@ import { assignSharedRequests, queuedFields, readQueued, withQueuedOnly } from '
 export async function walletOf(context: EngineContext, address: Address): Promise<Wallet> {
   const chainIds = [...new Set(context.markets.map(({ entry }) => entry.chainId))]
   const networks = chainIds.map((chainId) => networkNamed(context.catalog.networks, chainId))
+  const charges = chargesTo(address, (await chargesOf(context)).profit)
   const results = await Promise.all(
     networks.map(async (network) => {
-      const part = await orRpcError(chainWallet(context, network.chainId, address))
+      const part = await orRpcError(chainWallet(context, network.chainId, { address, charges }))
       context.onMissingNetwork(network, part instanceof AppError ? part : null)
       return part
     }),
@@ -30,13 +34,30 @@ export async function walletOf(context: EngineContext, address: Address): Promis
   const fault = results.find((part) => part instanceof AppError)
   if (fault && parts.length === 0) throw withAllNetworks(fault, networks)
   const positions = parts.flatMap((part) => part.positions)
-  const realised = parts.flatMap((part) => part.realised)
+  const left = parts.flatMap((part) => part.left)
+  const paid = await paidFees(
+    context,
+    address,
+    left.map(({ market }) => market.entry.id),
+  )
+  const realised = left.flatMap((one) => realisedProfitOf(one, paid.get(one.market.entry.id) ?? 0n))
   const queuedUsd = sumUsd(positions.map((one) => one.queuedUsd))
+  const { collateralUsd, debtUsd, owed } = lendingSums(
+    parts.flatMap(({ accounts }) => accounts),
+    parts.flatMap(({ entries }) => entries),
+  )
   return {
     address,
     positions,
-    totalValueUsd: sumUsd([...positions.map(({ balanceUsd }) => balanceUsd), queuedUsd]),
+    totalValueUsd: sumUsd([
+      ...positions.map(({ balanceUsd }) => balanceUsd),
+      queuedUsd,
+      collateralUsd,
+      ...owed.map((value) => `-${value}`),
+    ]),
     queuedUsd,
+    collateralUsd,
+    debtUsd,
     realised,
     totalProfitUsd: sumUsd([
       ...positions.map(({ profitUsd }) => profitUsd),
@@ -65,7 +86,11 @@ const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
  * The positions of a wallet on one chain, with principal and profit from its logs. Strategies whose contracts do not answer are listed as
  * `unread`.
  */
-export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
+async function chainWallet(
+  context: EngineContext,
+  chainId: number,
+  { address, charges }: { address: Address; charges: readonly Charge[] },
+) {
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
   // The states of all markets are read in parallel with the positions, which may be in any market; rates only for the
   // shown markets.
@@ -77,17 +102,18 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
   ])
   const queued = await assignSharedRequests(context, results.queued, address)
   const rows = withQueuedOnly(invested.filter(hasPosition), queued, invested)
-  const closed = invested.filter((one) => (one.invested?.realised ?? 0n) !== 0n)
+  const closed = invested.filter(hasLeft)
   const shown = [...rows, ...closed].map(({ market }) => states.rows.find((one) => one.market === market)!)
   const rated = await context.rateReader(chainId)(shown, states.head)
   const positions = rows.map((one, at) => ({
-    ...positionOf(one, rated[at]!),
+    ...positionOf(one, rated[at]!, charges),
     ...queuedFields(one.market, queued, rated[at]!.price),
   }))
   return {
     positions,
-    realised: closed.map((one, at) => realisedProfitOf(one, rated[rows.length + at]!)),
+    left: closed.map((one, at) => ({ ...one, price: rated[rows.length + at]!.price })),
     accounts,
+    entries: rows.map(({ market }) => market.entry),
     unread: invested.filter(({ balance }) => balance === null).map(({ market }) => market.entry.slug),
     unsearched: results.unsearched.map(({ market, searchedAt }) => ({
       strategy: market.entry.slug,
@@ -96,6 +122,10 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
   }
 }
 
+/** Whether a profit or loss left a strategy; a profit that paid a fee may have been lost again. */
+const hasLeft = ({ invested }: InvestedHolding): boolean =>
+  invested !== null && (invested.realised !== 0n || invested.mark > 0n)
+
 /** Whether there is a position. In a market that does not answer, there is one if more was put in than taken out. */
 const hasPosition = ({ shares, invested }: InvestedHolding): boolean =>
   shares === null ? invested !== null && invested.principal > 0n : shares > 0n
@@ -103,9 +133,14 @@ const hasPosition = ({ shares, invested }: InvestedHolding): boolean =>
 function positionOf(
   { market, balance, staked, invested }: InvestedHolding,
   rated: RatedMarket,
+  charges: readonly Charge[],
 ): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
   const principal = invested?.principal ?? null
-  const profit = principal === null || balance === null ? null : balance - principal
+  const isKnown = invested !== null && balance !== null
+  // Queued withdrawals pay no fee.
+  const fee =
+    isKnown && !market.queue ? (performanceFeeShares(charges, invested, balance)?.charged ?? 0n) : 0n
+  const profit = isKnown ? balance - invested.principal - fee : null
   const { asset } = market.entry
   const strategy = strategyOf(rated)
   return {
@@ -113,6 +148,7 @@ function positionOf(
     balance,
     principal,
     profit,
+    performanceFee: isKnown ? fee : null,
     balanceUsd: usd(balance, asset, rated.price),
     profitUsd: usd(profit, asset, rated.price),
     apy: strategy.apy,
@@ -120,11 +156,16 @@ function positionOf(
   }
 }
 
-/** The realised profit of a strategy, valued in USD at the current price of its asset. */
-function realisedProfitOf({ market, invested }: InvestedHolding, rated: RatedMarket): RealisedProfit {
-  const { realised } = invested!
+/** The realised profit of a strategy less the fees that were paid for it, valued in USD at the current price of its asset; none if it is unknown. */
+function realisedProfitOf(
+  { market, invested, price }: InvestedHolding & { price: Price },
+  feesPaid: bigint,
+): RealisedProfit[] {
+  const realised = (invested?.realised ?? 0n) - feesPaid
+  if (realised === 0n && feesPaid === 0n) return []
   const { slug, asset } = market.entry
-  return { strategy: slug, asset: assetRef(asset), realised, realisedUsd: usd(realised, asset, rated.price) }
+  const realisedUsd = usd(realised, asset, price)
+  return [{ strategy: slug, asset: assetRef(asset), realised, feesPaid, realisedUsd }]
 }
 
 const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

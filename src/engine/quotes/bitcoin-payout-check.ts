@@ -66,6 +66,7 @@ export async function checkBitcoinPayout(
     if (arrived >= least) return { status: 'fulfilled', delivery: 'verified', payments }
     return {
       status: 'failed',
+      arrivedShort: true,
       delivery: 'verified',
       note: `Only ${formatAmount(arrived, tokenOut)} arrived; the promised minimum is ${formatAmount(least, tokenOut)}`,
       payments,

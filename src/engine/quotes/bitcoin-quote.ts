@@ -14,6 +14,7 @@ import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositProvider, DepositRequest, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
 import { askAll, isNoRoute, preferredQuoteError, throwRequestError } from '../../swaps/offers/best-offer.ts'
+import { notAmong } from '../../swaps/offers/preferred-provider.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { fieldError } from '../field-error.ts'
 import { type DepositRaw, instructionsOf } from './bitcoin-deposit-instructions.ts'
@@ -190,9 +191,10 @@ function eligible(
   const hasRefund = ({ needsRefund }: DepositProvider) => !needsRefund || ask.refund !== null
   const named = providers.find(({ name }) => name === preferred?.toLowerCase())
   if (preferred !== undefined && !named)
-    throw new AppError(
-      'INVALID_PREFERRED_PROVIDER',
-      `There is no provider "${preferred}" for swaps from Bitcoin. Known: ${providers.map(({ name }) => name).join(', ')}`,
+    throw notAmong(
+      preferred,
+      providers.map(({ name }) => name),
+      ' for swaps from Bitcoin',
     )
   const able = (named ? [named] : providers).filter((one) => one.supports(ask.tokenOut))
   if (able.length === 0)

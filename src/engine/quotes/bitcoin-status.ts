@@ -103,6 +103,7 @@ export async function depositStatus(
   return {
     status: shown.status,
     ...(shown.reported !== undefined && { reported: shown.reported }),
+    ...(shown.arrivedShort && { arrivedShort: true }),
     originTxHash: transaction?.txid ?? null,
     destinationTxHash: (word === 'refunded' ? undefined : evmHash(progress.destination)) ?? null,
     provider: swap.provider,

@@ -37,8 +37,8 @@ import {
 } from './stored-quote.ts'
 
 /**
- * Builds the transactions that execute a quote from its stored form. The client must return its terms unchanged;
- * `rawQuote` may be omitted.
+ * Builds the transactions that execute a quote from its stored form. The client must return its terms unchanged, with
+ * `quoteId` and `rawQuote`; QUOTE_VALIDATION_ERROR names what differs or is missing.
  */
 export async function swapBytecode(
   context: EngineContext,
@@ -55,12 +55,13 @@ export async function swapBytecode(
     providerNamed(context, quote.provider)
   const row = await findQuote(context, quote.quoteId ?? quote.id)
   if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
+  const issued = readStored(() => JSON.parse(row.wire) as Record<string, unknown>)
+  readStored(() => refuseIncomplete(quote, issued))
   await refuseUsedQuote(context, row)
   if (context.now() >= row.expiresAt)
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
     })
-  const issued = readStored(() => JSON.parse(row.wire) as Record<string, unknown>)
   readStored(() => refuseChanged(quote, issued))
   if (row.originChain === bitcoinNetwork.name) {
     const { tokenOut } = routeOf(context, row)
@@ -234,9 +235,24 @@ const terms = [
 
 const sideTerms = ['contract', 'chainId', 'decimals', 'amount']
 
+/** The fields that a quote must have when it comes back, if it was issued with them. */
+const required = ['quoteId', 'rawQuote'] as const
+
+/** Refuses a quote without a required field; `null` counts as missing. */
+function refuseIncomplete(quote: Record<string, unknown>, issued: Record<string, unknown>): void {
+  const isThere = (value: unknown) => value !== undefined && value !== null
+  const missing = required.filter((name) => isThere(issued[name]) && !isThere(quote[name]))
+  if (missing.length === 0) return
+  throw new AppError(
+    'QUOTE_VALIDATION_ERROR',
+    `The quote must be sent back as it was issued: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
+    { details: { errors: missing.map((path) => ({ path, message: 'is missing' })) } },
+  )
+}
+
 /**
  * Refuses a quote whose terms differ from the issued ones. Descriptive fields (prices, times in another format) and
- * added or missing fields are ignored.
+ * added or missing fields are ignored, except the required ones.
  */
 function refuseChanged(quote: Record<string, unknown>, issued: Record<string, unknown>): void {
   const differ = (given: unknown, own: unknown, names: readonly string[]) => {

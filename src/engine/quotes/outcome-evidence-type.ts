@@ -7,6 +7,8 @@ import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 export type OutcomeEvidence = {
   status: string
   reported?: string
+  /** The payout was seen, and is less than the agreed minimum. */
+  arrivedShort?: true
   delivery: 'verified' | 'reported' | null
   note?: string
   payments?: readonly QuotePayment[]

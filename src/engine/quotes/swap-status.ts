@@ -98,16 +98,26 @@ async function currentStatus(context: EngineContext, id: string, row: StatusRow)
     : context.now() > row.expiresAt
       ? 'expired'
       : 'pending'
+  const destinationTxHash = found?.action.destinationHash ?? null
   return {
     status,
     originTxHash: origin?.hash ?? null,
-    destinationTxHash: found?.action.destinationHash ?? null,
+    destinationTxHash,
     provider: row.provider,
+    ...shortOf({ status, isSent: origin?.succeeded === 1, destinationTxHash }),
     ...(found && origin?.hash && status === 'refunded'
       ? await refundNote(context, id, found, origin.hash as Hex)
       : noteOf(found?.said)),
   }
 }
+
+/** States that a swap failed because too little arrived: its own transaction succeeded, and its provider found a payout that is not enough. */
+const shortOf = (swap: {
+  status: string
+  isSent: boolean
+  destinationTxHash: string | null
+}): Pick<SwapStatus, 'arrivedShort'> =>
+  swap.status === 'failed' && swap.isSent && swap.destinationTxHash !== null ? { arrivedShort: true } : {}
 
 /** Returns a note with the refunded amount of a swap; no note if the chain does not answer. */
 async function refundNote(
@@ -166,7 +176,8 @@ async function bridgeStatus(
   const progress = await providerNamed(context, provider).status(route, offerOf(row), burn.hash as Hex, order)
   const { status, destination = null, said, returned } = progress
   const note = returned ? { note: returnedText(context, returned) } : noteOf(said)
-  return { ...known, status, destinationTxHash: destination, ...note }
+  const short = shortOf({ status, isSent: true, destinationTxHash: destination })
+  return { ...known, status, destinationTxHash: destination, ...note, ...short }
 }
 
 /** The last known status of the swap of a quote, without asking a chain. */

@@ -1,14 +1,19 @@
+import { encodeFunctionData } from 'viem/utils'
 import type { TransferBytecode } from '../../api/transfer.ts'
-import { transfer } from '../../chain/erc20.ts'
+import { erc20Abi, transfer } from '../../chain/erc20.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { tokenAmount } from '../../domain/amount.ts'
+import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { nativeToken, tokenAt } from '../../domain/token.ts'
+import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { whyPayeeLost } from '../quotes/recipient-check.ts'
 
-/** Builds a plain transfer. The zero address is the native coin. */
+/**
+ * Builds a plain transfer. The zero address is the native coin. TRANSFER_VALIDATION_FAILED for an unknown token or network, a recipient that
+ * would lose the funds, and more than the sender's balance; the gas is not counted.
+ */
 export async function transferBytecode(
   context: EngineContext,
   input: {
@@ -28,9 +33,19 @@ export async function transferBytecode(
   if (!token) throw refuse(`${input.token} is not a known token on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
   const starts = readSearchStarts(context, originAddress, [chainId])
-  const lost = await whyPayeeLost(context, { chainId, to, tokens: [token], isCoin: isNative })
+  starts.catch(() => undefined) // Awaited with the operation, unless the transfer is refused.
+  const [lost, balance] = await Promise.all([
+    whyPayeeLost(context, { chainId, to, tokens: [token], isCoin: isNative }),
+    balanceOf(context, token, originAddress),
+  ])
   if (lost) throw refuse(`The recipient is ${lost}: funds sent there are lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
+  if (amount > balance)
+    throw new AppError(
+      'TRANSFER_VALIDATION_FAILED',
+      `The amount is ${formatAmount(amount, token)}, and ${originAddress} has ${formatAmount(balance, token)} on ${network.name}`,
+      { details: { amount: String(amount), balance: String(balance) } },
+    )
   const transaction = transfer({ chainId, token: token.address, to, amount })
   const id = context.newId()
   const sum = tokenAmount(amount, token)
@@ -48,4 +63,17 @@ export async function transferBytecode(
     starts,
   })
   return { id, chainId, bytecode: [transaction] }
+}
+
+/** The balance of a wallet in a token or the native coin, in the smallest unit. */
+async function balanceOf(
+  context: EngineContext,
+  { chainId, address: to }: Token,
+  wallet: Address,
+): Promise<bigint> {
+  const { rpc } = context.chain(chainId)
+  if (sameAddress(to, nativeAddress))
+    return quantity(await rpc.request('eth_getBalance', [wallet, 'latest']), 'the balance')
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })
+  return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'the balance')
 }

@@ -1,16 +1,10 @@
-import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import {
-  chargesOf,
-  chargesWithin,
-  feePayment,
-  type StatedFee,
-  statedFee,
-} from '../fees/service-fee-charges.ts'
+import { chargesTo, performanceFeeShares } from '../fees/performance-fee.ts'
+import { chargesOf, feePayment, type StatedFee, statedFee } from '../fees/service-fee-charges.ts'
 import { readInvested } from '../positions/principal.ts'
-import { payingProfit } from '../positions/principal-rule.ts'
 
 /** A fee that is not charged, with the reason. */
 type UnchargedFee = Omit<StatedFee, 'to' | 'paidBy'> & { to: null; note: string }
@@ -33,7 +27,7 @@ export async function withdrawalFeeOf(
   amount: bigint,
 ): Promise<WithdrawalFee> {
   const { profit: all } = await chargesOf(context)
-  const charges = all.filter(({ to }) => !sameAddress(to, wallet))
+  const charges = chargesTo(wallet, all)
   if (charges.length === 0 || market.queue) return noFee
   const { asset } = market.entry
   const invested = await readInvested(context, market, wallet)
@@ -42,11 +36,9 @@ export async function withdrawalFeeOf(
     const uncharged = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
     return { ...noFee, fees: uncharged.map(({ paidBy: _, ...fee }) => ({ ...fee, to: null, note })) }
   }
-  const { from, to } = payingProfit(invested, amount)
-  const before = chargesWithin(from, charges)
-  const shares = chargesWithin(to, charges).map((share, at) => share - before[at]!)
-  const charged = shares.reduce((sum, share) => sum + share, 0n)
-  if (charged >= amount) return noFee
+  const due = performanceFeeShares(charges, invested, amount)
+  if (!due) return noFee
+  const { shares, charged } = due
   const fees = charges.flatMap((charge, at) =>
     shares[at]! > 0n ? [statedFee('performance', charge, asset, shares[at]!, amount)] : [],
   )

@@ -47,6 +47,18 @@ export const actionQueries = (sql: Sql) => ({
       )
     ).map(({ id }) => id),
 
+  /** The fee payments of a wallet's actions in strategies that succeeded or were not seen yet, newest first. */
+  feePayments: async (
+    customer: string,
+    wallet: string,
+  ): Promise<readonly (ActionTxRow & { strategyId: string })[]> =>
+    sql.query<ActionTxRow & { strategyId: string }>(
+      `select ${txColumns}, (select strategy_id from actions where id = action_id) as "strategyId" from action_txs where kind = 'fee'
+       and action_id in (select id from actions where customer = $1 and wallet = $2 and strategy_id is not null)
+       and (succeeded = 1 or succeeded is null) order by from_block desc, action_id, idx`,
+      [customer, wallet],
+    ),
+
   /** The ids of a customer's actions, newest first, without drafts; several operations of one quote count as one. */
   recentActions: async (customer: string, most: number): Promise<string[]> => {
     const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) and ${isListedAction('actions')} order by created_at desc, id limit $2`

@@ -7,6 +7,7 @@ import { nativeToken, type Token } from '../../domain/token.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { percentAboveSpot } from './above-spot.ts'
 import { type Choice, isBetter, type NetPrices } from './offer-comparison.ts'
+import { notAmong } from './preferred-provider.ts'
 
 type ProviderOffer = { provider: SwapProvider; offer: Offer }
 
@@ -58,9 +59,11 @@ function eligibleProviders(
   const fixes = ({ exact }: SwapProvider) => exact === undefined || exact.includes(route.exact)
   if (preferred !== undefined) {
     const named = providers.find(({ name }) => name === preferred.toLowerCase())
-    const known = providers.map(({ name }) => name).join(', ')
     if (!named)
-      throw new AppError('INVALID_PREFERRED_PROVIDER', `There is no provider "${preferred}". Known: ${known}`)
+      throw notAmong(
+        preferred,
+        providers.map(({ name }) => name),
+      )
     if (!named.supports(route))
       throw new AppError(
         'PREFERRED_PROVIDER_NOT_ELIGIBLE',

@@ -37,6 +37,18 @@ function deliveryTo(operation: Operation, leg: Leg | undefined): AwaitedDelivery
   }
 }
 
+/** Follows a transfer of any machine by its bridge, whose service has 5 s to answer. */
+export const followAnyTransfer = (
+  { rpc, catalog, now }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now'>,
+  awaited: AwaitedTransfer,
+  reportedHash: Hex | null,
+): Promise<BridgeDelivery> =>
+  followTransfer(
+    { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
+    awaited,
+    reportedHash,
+  )
+
 /** The state of an awaited delivery, with the refund that belongs to the operation. */
 type Delivery = Omit<BridgeDelivery, 'expiry'> & {
   expiry?: { at: number; isPast: boolean; refund: { found: MinedTransaction; amount: bigint } | undefined }
@@ -52,8 +64,8 @@ export async function readDelivery(
   { operationId, leg: { chainId, arrival }, sent }: AwaitedDelivery,
   reportedHash: Hex | null,
 ): Promise<Delivery> {
-  const { expiry, payments, ...delivery } = await followTransfer(
-    { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
+  const { expiry, payments, ...delivery } = await followAnyTransfer(
+    { rpc, catalog, now },
     { sent, arrival: { chainId, ...arrival } },
     reportedHash,
   )

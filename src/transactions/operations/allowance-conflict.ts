@@ -104,7 +104,7 @@ export function refuseAllowanceConflict(
       'OPERATION_UNFINISHED',
       `The action ${held.id} is not finished, and this action would use the allowance that it still needs`,
       {
-        details: { operation: held.id },
+        details: { operation: held.id, before: held.id },
         hint: `sluice action resume ${held.id}, or close it: sluice action abandon ${held.id}`,
       },
     )
@@ -115,7 +115,7 @@ export function refuseAllowanceConflict(
     'OPERATION_UNFINISHED',
     `The order of ${id} is open, and this action would use the allowance that its fill needs. It holds the allowance until it is filled or expires, within 35 minutes`,
     {
-      details: { operation: id },
+      details: { operation: id, before: id },
       hint: `To wait for it: sluice action resume ${id}; to see its state: sluice action explain ${id}`,
     },
   )

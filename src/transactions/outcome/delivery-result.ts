@@ -66,9 +66,13 @@ const Result = z.object({
 export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof Result> =>
   Result.safeParse(result).data ?? {}
 
-/** Whether an operation ended because its bridge delivered less than the agreed minimum. */
-export const isUnderDelivered = (operation: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
-  operation.state === 'FAILED' && operation.exit === 25 && !isRefunded(operation) && !isUnfilled(operation)
+/** Whether an operation ended because its bridge delivered less than the agreed minimum, which its result states. */
+export const isUnderDelivered = ({
+  state,
+  exit,
+  result,
+}: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
+  state === 'FAILED' && exit === 25 && resultOf({ result }).short !== undefined
 
 /** Whether an operation ended with a refund of its transfer. */
 export const isRefunded = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
@@ -121,14 +125,10 @@ export function underDeliveryError(operation: Operation): AppError {
   const { short } = resultOf(operation)
   const isLeft = steps.some(isUnsigned)
   const rest = isLeft ? ' The remaining steps there were not signed and will not be.' : ''
-  return new AppError(
-    'ARRIVED_SHORT',
-    `${short ? underDeliveryText(short) : `The bridge of ${id} delivered less than agreed`}.${rest}`,
-    {
-      details: { operation: id, ...short },
-      hint: `sluice action explain ${id}`,
-    },
-  )
+  return new AppError('ARRIVED_SHORT', `${underDeliveryText(short!)}.${rest}`, {
+    details: { operation: id, ...short },
+    hint: `sluice action explain ${id}`,
+  })
 }
 
 /** The delivered amount, its network and the agreed minimum, as part of a sentence. */

@@ -62,8 +62,13 @@ export function outcomeOf(operation: Operation): Operation {
   if (isUnfilled(operation)) throw unfilledError(operation)
   if (isUnderDelivered(operation)) throw underDeliveryError(operation)
   const failed = activeSteps(operation).find((step) => step.state === 'FINAL_REVERTED')
+  if (!failed)
+    throw new AppError('ACTION_FAILED', `Action ${id} failed, and its journal does not state the cause`, {
+      details: { operation: id },
+      hint: `sluice action explain ${id}`,
+    })
   throw new AppError('REVERTED', `Action ${id} reverted on chain`, {
-    details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
+    details: { operation: id, hash: failed.inclusion?.hash ?? null, index: failed.index },
     hint: `sluice action explain ${id}`,
   })
 }

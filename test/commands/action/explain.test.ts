@@ -189,6 +189,8 @@ describe('explain for an action that another machine started', () => {
     for (const end of ['', '-wal', '-shm'])
       rmSync(join(home(), 'data', 'sandbox', `journal.db${end}`), { force: true })
   }
+  const burnedText =
+    /^20 USDC: burned on sandbox-one in 0x\w{64}, not minted on sandbox-two yet\. No one else can take the funds\.$/
   const foreign = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
 
   test('reports the moved funds from the receipts of the transactions that the service names', async () => {
@@ -231,8 +233,55 @@ describe('explain for an action that another machine started', () => {
     const left = `20 USDC left ${wallet()} on sandbox-one`
     expect((await foreign(id)).funds).toBe(`On chain: ${left}; 19.998 USDC reached ${friend} on sandbox-two.`)
     expect(late.exit).toBe(20)
-    expect((await foreign(idOf(late))).funds).toBe(`On chain: ${left}.`)
+    expect((await foreign(idOf(late))).funds).toMatch(burnedText)
     await cleared()
+  })
+
+  test('follows its stuck CCTP transfer as an own one, by ID and by hash: burn, attestation and mint', async () => {
+    const across = `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed standard --destination ${friend} --yes --json`
+    await fault('bridge stuck')
+    const id = idOf(await run(`${across} --timeout 3s`))
+    const [burn] = /0x\w{64}/.exec((await explain(id)).funds)!
+    elsewhere()
+    const later = async (name: string, by: number) => {
+      const { json } = await run(['action', 'explain', name, '--json'], { later: by })
+      return json
+    }
+    for (const name of [id, burn]) {
+      expect(await later(name, 0)).toMatchObject({
+        situation: 'BRIDGE_WAITING',
+        verdict: expect.stringMatching(
+          /The bridge has not attested the transfer yet; this is normal at first\.$/,
+        ),
+        funds: expect.stringMatching(burnedText),
+        safeToRetry: false,
+        next: expect.stringMatching(/^sluice action (explain|watch) /),
+      })
+      expect(await later(name, 2 * 3_600_000)).toMatchObject({
+        situation: 'BRIDGE_STUCK',
+        verdict: expect.stringMatching(
+          /has not attested the transfer for 1\d\d min; the usual maximum is 60 min\.$/,
+        ),
+      })
+    }
+    await cleared()
+    await fault('bridge-undelivered')
+    await expect.poll(async () => (await later(id, 0)).situation).toBe('BRIDGE_UNDELIVERED')
+    expect((await later(burn, 2 * 3_600_000)).verdict).toContain('Anyone can deliver it')
+    await cleared()
+    await expect
+      .poll(async () => (await later(burn, 0)).verdict)
+      .toMatch(/The bridge delivered on sandbox-two\.$/)
+    expect((await later(burn, 0)).funds).toMatch(
+      /^20 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/,
+    )
+  })
+
+  test('of a finished action calls nothing open', async () => {
+    const { id } = (await deposit()).json
+    const { exit, out } = await run(['action', 'explain', id])
+    expect({ exit, out }).toEqual({ exit: 0, out: expect.stringMatching(/^DONE /) })
+    expect(out).not.toMatch(/\bopen\b/)
   })
 })
 

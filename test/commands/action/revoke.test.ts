@@ -365,3 +365,28 @@ function dropped(key: string): string {
   journal.close()
   return key
 }
+
+test('revoke of an old action names the action that still needs its allowance, and the next step is about that one', async () => {
+  const old = await givenUp('stands-0001')
+  const begun = line('stands-0002').map((one) => (one === '100' ? '150' : one))
+  const id = (await error([...begun, '--no-wait'])).details.id
+  await expect.poll(allowance, { timeout: 10_000 }).toBe(150_000000n)
+  const why = `The action ${id} is not finished, and this action would use the allowance that it still needs`
+  expect(await error(`action revoke ${old} --dry-run --json`)).toMatchObject({
+    exit: 10,
+    message: why,
+    hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,
+    details: { before: id },
+  })
+  const before = attempts()
+  expect(await error(`action revoke ${old} --yes --json`)).toMatchObject({
+    exit: 21,
+    message: expect.stringContaining(why),
+    hint: `sluice action resume ${id}, then: sluice action revoke ${old} --yes`,
+    details: { before: id },
+  })
+  expect(attempts()).toBe(before)
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
+  expect(await run(`action revoke ${old} --yes --json`)).toMatchObject({ exit: 0 })
+  expect(await allowance()).toBe(0n)
+})

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
@@ -168,6 +168,22 @@ test('schema lists flags and arguments with types, defaults and choices, and the
   const { rows } = (await run('help environment --json')).json
   expect(deposit.environment).toEqual(rows)
   expect(deposit.examples).toEqual([`sluice deposit ${slug} --amount 100`])
+})
+
+test('every list of action statuses has the same five: schema, --status, its help, completion and the commands document', async () => {
+  const all = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED', 'REFUNDED']
+  const { flags, output } = (await run('schema action list --json')).json
+  expect(flags.find(({ name }: Document) => name === '--status').choices).toEqual(all)
+  expect(output.success.properties.items.items.properties.status.enum).toEqual(all)
+  expect((await run('action list --help')).out.replace(/\s+/g, ' ')).toContain(
+    `only this status: ${all.join(', ')}`,
+  )
+  expect((await run(['__complete', '--', 'action', 'list', '--status', ''])).out.match(/^[A-Z]+/gm)).toEqual(
+    all,
+  )
+  expect(readFileSync('docs/commands.md', 'utf8')).toContain(`\`--status ${all.join('\\|')}\``)
+  for (const status of all)
+    expect([status, (await run(`action list --status ${status} --json`)).exit]).toEqual([status, 0])
 })
 
 test('schema without --json names every flag, plan field and exit code', async () => {

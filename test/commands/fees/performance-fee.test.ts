@@ -94,14 +94,19 @@ describe('the performance fee of one wallet over time', () => {
   const shown = async () => {
     const { json } = await run('wallet show --json')
     const [position] = json.positions.map(
-      (one: Record<'balance' | 'principal' | 'profit', { raw: string }>) => ({
+      (one: Record<'balance' | 'principal' | 'profit' | 'performanceFee', { raw: string }>) => ({
         principal: one.principal.raw,
-        isSum: BigInt(one.principal.raw) + BigInt(one.profit.raw) === BigInt(one.balance.raw),
+        isSum:
+          BigInt(one.principal.raw) + BigInt(one.profit.raw) + BigInt(one.performanceFee.raw) ===
+          BigInt(one.balance.raw),
       }),
     )
     return {
       ...position,
-      realised: json.realised.map((one: { realised: { raw: string } }) => one.realised.raw),
+      realised: json.realised.map((one: Record<'realised' | 'feesPaid', { raw: string }>) => [
+        one.realised.raw,
+        one.feesPaid.raw,
+      ]),
     }
   }
 
@@ -112,11 +117,36 @@ describe('the performance fee of one wallet over time', () => {
     paid.push(await paidBy(`withdraw ${vault} --amount 1012`))
     for (let turn = 0; turn < 3; turn++) {
       paid.push(await paidBy(`deposit ${vault} --amount 500`))
-      expect(await shown()).toEqual({ principal: '500000000', isSum: true, realised: ['12000000'] })
+      expect(await shown()).toEqual({
+        principal: '500000000',
+        isSum: true,
+        realised: [['11400000', '600000']],
+      })
       paid.push(await paidBy(`withdraw ${vault} --amount 500`))
-      expect(await shown()).toEqual({ principal: '0', isSum: true, realised: ['12000000'] })
+      expect(await shown()).toEqual({ principal: '0', isSum: true, realised: [['11400000', '600000']] })
     }
     expect(paid).toEqual([0n, 600_000n, 0n, 0n, 0n, 0n, 0n, 0n])
+  })
+
+  test('is in the profit: of an open position as a withdrawal would pay it, and of a closed one as it was paid', async () => {
+    await collecting()
+    await paidBy(`deposit ${vault} --amount 1000`)
+    await sandbox.world.warp(200 * 86_400)
+    const { json: open } = await run('wallet show --json')
+    const [{ balance, principal, profit, performanceFee, profitUsd }] = open.positions
+    const gain = BigInt(balance.raw) - BigInt(principal.raw)
+    expect(gain).toBeGreaterThan(10_000_000n)
+    expect(BigInt(performanceFee.raw)).toBe(gain / 20n)
+    expect(BigInt(profit.raw)).toBe(gain - gain / 20n)
+    expect(open.totalProfitUsd).toBe(profitUsd)
+    const mine = await held(usdc(), sandbox.user.address)
+    const fee = await paidBy(`withdraw ${vault} --amount max`)
+    const earned = (await held(usdc(), sandbox.user.address)) - mine - 1_000_000_000n
+    const { json: closed } = await run('wallet show --json')
+    expect(closed.realised).toMatchObject([
+      { realised: { raw: String(earned) }, feesPaid: { raw: String(fee) } },
+    ])
+    expect(Number(closed.totalProfitUsd)).toBeCloseTo(Number(earned) / 1e6, 2)
   })
 
   test('is 5 % of the whole profit to the unit when the profit leaves in parts of a few units', async () => {

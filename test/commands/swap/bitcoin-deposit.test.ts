@@ -451,9 +451,15 @@ test.each<[string, string, string, RegExp]>([
   ['a token other than BTC', flags.replace('BTC', 'DOGE'), 'UNKNOWN_TOKEN', /DOGE/],
   [
     'an unknown provider',
-    `${flags} --provider uniswap-v3`,
+    `${flags} --provider nobody`,
     'INVALID_PREFERRED_PROVIDER',
     /Known: thorchain, near-intents/,
+  ],
+  [
+    'a provider of other routes',
+    `${flags} --provider uniswap-v3`,
+    'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+    /does not serve this route for swaps from Bitcoin.*thorchain, near-intents/,
   ],
   ['an unknown token', flags.replace('USDC', 'BRLX'), 'UNKNOWN_TOKEN', /BRLX/],
   [

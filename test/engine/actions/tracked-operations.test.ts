@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { numberToHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
-import type { Hex } from '../../../src/domain/address.ts'
+import { type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { Transaction } from '../../../src/domain/transaction-types.ts'
@@ -497,6 +497,29 @@ test('transfers of a token and of the native coin are tracked, and invalid ones 
     { destinationAddress: '0x0000000000000000000000000000000000000000' as const },
   ])
     expect(await codeOf(service.transferBytecode({ ...good, ...bad }))).toBe('TRANSFER_VALIDATION_FAILED')
+})
+
+test('a transfer of more than the balance is TRANSFER_VALIDATION_FAILED with both amounts, for tokens and the native coin', async () => {
+  const { service } = engineOn(sandbox)
+  const usdc = sandbox.token(chainId, 'USDC').address
+  const usdt = sandbox.token(chainId, 'USDT').address
+  for (const token of [usdc, usdt, nativeAddress]) {
+    const balance =
+      token === nativeAddress
+        ? await sandbox.nativeBalanceOf(chainId, wallet)
+        : await sandbox.balanceOf(chainId, token, wallet)
+    const all = { originAddress: wallet, destinationAddress: stranger, token, chainId, amount: balance }
+    expect((await service.transferBytecode(all)).bytecode).toHaveLength(1)
+    await expect(service.transferBytecode({ ...all, amount: balance + 1n })).rejects.toMatchObject({
+      code: 'TRANSFER_VALIDATION_FAILED',
+      details: { amount: String(balance + 1n), balance: String(balance) },
+    })
+  }
+  const empty = { originAddress: stranger, destinationAddress: wallet, token: usdt, chainId, amount: 1n }
+  const held = await sandbox.balanceOf(chainId, usdt, stranger)
+  expect(await codeOf(service.transferBytecode({ ...empty, amount: held + 1n }))).toBe(
+    'TRANSFER_VALIDATION_FAILED',
+  )
 })
 
 test('for any evidence, every state change is in the transition table', () => {

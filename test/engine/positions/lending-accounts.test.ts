@@ -163,6 +163,29 @@ describe('the lending stats of a wallet', () => {
     expect(units(stats.maxBorrowValue)).toBe(pool.available)
   })
 
+  test.each([
+    ['that is a position', () => sandbox.world.catalog(), '0'],
+    ['that is no position', () => withoutStrategiesOf('WETH'), '15000'],
+  ])(
+    'of a collateral %s make the total of the wallet: collateral less debt',
+    async (_, catalog, collateral) => {
+      await supply('WETH', 5n * eth)
+      await borrow('USDC', 6_000_123456n)
+      const { service } = engineOn(sandbox, { catalog: catalog() })
+      const [held, pool] = [await service.getWallet({ address: wallet }), await counted(wallet)]
+      expect(units(held.debtUsd)).toBe(pool.debt)
+      expect(Number(held.collateralUsd)).toBeCloseTo(Number(collateral), 3)
+      // Interest of a second may lie between the two reads.
+      expect(Number(held.totalValueUsd)).toBeCloseTo(Number(pool.collateral - pool.debt) / 1e8, 3)
+      const { out, json } = await shown()
+      expect(json).toMatchObject({
+        totalValueUsd: expect.stringMatching(/^8999\./),
+        debtUsd: expect.any(String),
+      })
+      expect(out).toMatch(/total +\$8,999\.8[78].* after \$6,000\.12 of debt/)
+    },
+  )
+
   test('have a health factor of 1 at the liquidation price, and above or below it on either side', async () => {
     await supply('WETH', 5n * eth)
     await borrow('USDC', 6_000_123456n)

@@ -12,19 +12,24 @@ import {
 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Quote } from '../../../src/api/quote.ts'
+import type { Service } from '../../../src/api/service-type.ts'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { type Address, type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { multicall3, networkNamed } from '../../../src/domain/networks.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import type { Transaction } from '../../../src/domain/transaction-types.ts'
+import { fullAccess } from '../../../src/engine/access-scope.ts'
+import { createCustomerEngines } from '../../../src/engine/engine.ts'
 import type { EngineContext } from '../../../src/engine/engine-context-types.ts'
 import { quoteFor } from '../../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { balancerV2Contracts } from '../../../src/swaps/balancer-v2/constants-schema.ts'
+import { depositProviderNames } from '../../../src/swaps/deposit-provider-registry.ts'
 import { bestOffer } from '../../../src/swaps/offers/best-offer.ts'
 import type { OfferRequest, SwapProvider } from '../../../src/swaps/provider.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
+import { swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
 import { uniswapV2Contracts } from '../../../src/swaps/uniswap-v2/constants-schema.ts'
 import { pancakeSwapV3Contracts, uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
 import { uniswapV4Contracts } from '../../../src/swaps/uniswap-v4/constants-schema.ts'
@@ -621,6 +626,47 @@ describe('the choice between several providers', () => {
   })
 })
 
+describe('a preferred provider that this version knows', () => {
+  const names = [...swapProviderNames, ...depositProviderNames]
+
+  test.each(names)(
+    '%s is never called unknown, on an EVM route or from Bitcoin, by the engine or a service',
+    async (name) => {
+      const { context } = engineOn(sandbox)
+      const { store, now, newId, catalog } = context
+      const rpc = (chainId: number) => sandbox.chain(chainId).rpc
+      const served = createCustomerEngines({ catalog, rpc, store, now, newId })({
+        customer: 'tests',
+        changedBy: 'tests',
+        scope: fullAccess,
+      })
+      const route = { ...plain(), tokenOut: sandbox.token(31337, 'DUP').address, preferredProvider: name }
+      const fromBitcoin = {
+        originChain: 'bitcoin',
+        chainIdOut: 31337,
+        tokenIn: nativeAddress,
+        tokenOut: plain().tokenOut,
+        amountIn: 10_000_000n,
+        destinationAddress: sandbox.user.address,
+        preferredProvider: name,
+      }
+      const refused = async (service: Service, ask: object) =>
+        service.quote(ask as never).then(
+          () => ({ code: 'QUOTED', message: '' }),
+          ({ code, message }: AppError) => ({ code, message }),
+        )
+      for (const service of [engineOn(sandbox).service, served]) {
+        const answers = [await refused(service, route)]
+        if (swapProviderNames.includes(name)) answers.push(await refused(service, fromBitcoin))
+        for (const { code, message } of answers) {
+          expect(code, message).toMatch(/^PREFERRED_PROVIDER_(NOT_ELIGIBLE|QUOTE_UNAVAILABLE)$/)
+          if (service === served) expect(message).not.toContain('SLUICE_')
+        }
+      }
+    },
+  )
+})
+
 describe('a quote is refused', () => {
   const other = () => sandbox.token(31338, 'USDT').address
   const refusals: [string, string, () => Record<string, unknown>][] = [
@@ -636,6 +682,11 @@ describe('a quote is refused', () => {
       'by the pools over two chains',
       'PREFERRED_PROVIDER_NOT_ELIGIBLE',
       () => ({ preferredProvider: 'uniswap-v3', chainIdOut: 31338, tokenOut: other() }),
+    ],
+    [
+      'by a provider of swaps from Bitcoin',
+      'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+      () => ({ preferredProvider: 'near-intents' }),
     ],
     ['to the zero address', 'INVALID_ADDRESS', () => ({ destinationAddress: nativeAddress })],
     [
@@ -876,10 +927,22 @@ describe('a returned quote', () => {
     expect(swapIn(transactions[0]!.data).amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
   })
 
-  test('with reordered keys and without rawQuote is the same quote', async () => {
+  test.each(['quoteId', 'rawQuote'])('without %s is QUOTE_VALIDATION_ERROR, which names it', async (name) => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
-    const { rawQuote: _, ...rest } = Object.fromEntries(Object.entries(quote.raw).reverse())
+    const { [name]: _, ...rest } = quote.raw as Record<string, unknown>
+    for (const given of [rest, { ...rest, [name]: null }])
+      await expect(service.swapBytecode({ ...bodyOf(quote), quote: given as never })).rejects.toMatchObject({
+        code: 'QUOTE_VALIDATION_ERROR',
+        message: `The quote must be sent back as it was issued: ${name} is missing`,
+        details: { errors: [{ path: name, message: 'is missing' }] },
+      })
+  })
+
+  test('with reordered keys is the same quote', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote(plain())
+    const rest = Object.fromEntries(Object.entries(quote.raw).reverse())
     const { transactions } = await service.swapBytecode({ ...bodyOf(quote), quote: rest as never })
     expect(swapIn(transactions[0]!.data).amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
   })

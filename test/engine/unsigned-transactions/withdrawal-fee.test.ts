@@ -33,15 +33,16 @@ const invest = async (slug: string) => {
 const out = (id: string, amount: bigint) => ({ id, action: 'withdraw' as const, amount, wallet: wallet() })
 
 test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'])(
-  'a full withdrawal from %s charges the profit that the wallet shows, to the unit',
+  'a full withdrawal from %s charges the fee that the wallet shows, to the unit',
   async (slug) => {
     await invest(slug)
     const { service, context } = engineOn(sandbox)
     await operating(context, { operatorCollector: collector, performanceFeeBps: 700 })
     await service.setFees({ collector, markupBps: 30 })
-    const { profit, balance } = (await service.getWallet({ address: wallet() })).positions[0]!
+    const { profit, performanceFee, balance } = (await service.getWallet({ address: wallet() })).positions[0]!
     const made = await service.strategyBytecode(out(slug, maxUint256))
-    const charged = (profit! * 730n) / 10_000n
+    const charged = performanceFee!
+    expect(charged).toBe(((profit! + charged) * 730n) / 10_000n)
     expect(charged).toBeGreaterThan(0n)
     expect(made.feeCharged).toBe(String(charged))
     expect(made.fees).toEqual([
@@ -75,8 +76,8 @@ test('partial withdrawals charge no profit twice', async () => {
     await perform(sandbox, wallet(), (await service.strategyBytecode(out(slug, amount))).bytecode)
   const charged = await sandbox.balanceOf(31337, usdc, collector)
   // The interest of some more blocks, and the rounding of each payment.
-  expect(charged - before.profit! / 10n).toBeGreaterThanOrEqual(-2n)
-  expect(charged - before.profit! / 10n).toBeLessThan(100n)
+  expect(charged - (before.profit! + before.performanceFee!) / 10n).toBeGreaterThanOrEqual(-2n)
+  expect(charged - (before.profit! + before.performanceFee!) / 10n).toBeLessThan(100n)
 })
 
 test('an unknown profit is not charged, and the fee says so', async () => {

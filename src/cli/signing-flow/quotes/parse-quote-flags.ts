@@ -5,9 +5,10 @@ import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
 import { defaultSlippage } from '../../../domain/slippage.ts'
-import { type Token, tokenNamed } from '../../../domain/token.ts'
+import type { Token } from '../../../domain/token.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
+import { tokenForService } from '../../token-by-name.ts'
 import { walletAddress } from '../../wallet-address.ts'
 import { betterAfterGas, otherProviders } from './choose-after-gas.ts'
 import { refuseDrift } from './quote-matches-request.ts'
@@ -60,7 +61,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
       hint: 'sluice swap quote --help',
     })
-  const { networks, tokens, bitcoin } = await cli.backend.catalog()
+  const { networks, bitcoin } = await cli.backend.catalog()
   const origin = networkNamed(bitcoin ? [...networks, bitcoinNetwork] : networks, from!)
   const isBitcoin = origin.chainId === bitcoinNetwork.chainId
   if (isBitcoin && wish.to === undefined)
@@ -72,8 +73,8 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     throw new AppError('USAGE', `A swap ${isBitcoin ? 'from Bitcoin' : 'on one network'} has no speeds`, {
       hint: 'Leave out --speed.',
     })
-  const tokenIn = tokenNamed(tokens, origin, nameIn!)
-  const tokenOut = tokenNamed(tokens, target, nameOut!)
+  const tokenIn = await tokenForService(cli, origin, nameIn!)
+  const tokenOut = await tokenForService(cli, target, nameOut!)
   const exact = wish.amountIn === undefined ? 'out' : 'in'
   const amount =
     exact === 'in'
