@@ -198,8 +198,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'swap list': { line: 'swap list', reach: `${service_} local source` },
   transfer: {
     line: `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes --idempotency-key every-error-1`,
-    // The service refuses more than the balance: exit 4.
-    reach: signs.replace(service_, '').replace('fails', ''),
+    reach: signs.replace(service_, ''),
   },
   'action list': { line: 'action list', reach: 'local source wallet' },
   'action show': { line: `action show ${id}`, reach: `${service_} local source` },
