@@ -37,10 +37,13 @@ type MarketCacheOptions = {
 }
 
 /**
- * How long lists omit a chain that did not answer in time before it is tried again, in ms. A timeout takes long, so it is not
- * repeated for each list; an error comes quickly, and so does its end.
+ * How long lists omit a chain that did not answer in time before it is tried again, in ms. A timeout takes long, and so do the retries at a
+ * node that fails, so they are not repeated for each list; an error that comes quickly is.
  */
 const retryAfterMs = 5_000
+
+/** What takes longer counts as no answer in time, in ms. */
+const slowMs = 1_000
 
 const noRows: readonly ListedMarket[] = []
 
@@ -82,6 +85,7 @@ export function createMarketCache(
   const onChains = async (ids: readonly number[]) => {
     const asked = await Promise.all(
       ids.map(async (chainId) => {
+        const began = performance.now()
         try {
           const last = silent.get(chainId)
           if (last && now() - last.at < retryAfterMs) return last
@@ -89,7 +93,7 @@ export function createMarketCache(
         } catch (error) {
           if (!isChainFault(error)) throw error
           const last = { chainId, fault: error, at: now() }
-          if (isTimeout(error)) silent.set(chainId, last)
+          if (isTimeout(error) || performance.now() - began > slowMs) silent.set(chainId, last)
           return last
         }
       }),

@@ -115,7 +115,8 @@ describe('strategies list', () => {
     const tvl = byTvl.items.map(({ tvlUsd }: { tvlUsd: string }) => Number(tvlUsd))
     expect(tvl).toEqual([...tvl].sort((a, b) => b - a))
     const { json: none } = await run('strategies list --json --protocol nobody')
-    expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false, missing: [] })
+    const why = 'No strategies for protocol "nobody".'
+    expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false, missing: [], why })
     expect((await run('strategies list --protocol nobody')).err).toContain(
       'No strategies for protocol "nobody".',
     )

@@ -138,7 +138,7 @@ describe('an unreachable chain', () => {
     })
   })
 
-  test('is called again later, and its rows return', async () => {
+  test('in time is called again later, and its rows return', async () => {
     let isDead = true
     let at = Date.now()
     const rpc = (chainId: number): ChainClient => {
@@ -146,7 +146,8 @@ describe('an unreachable chain', () => {
       return {
         ...real,
         request: (method, params) => {
-          if (chainId === 31338 && isDead) throw new AppError('RPC_UNREACHABLE', 'nobody there')
+          if (chainId === 31338 && isDead)
+            throw new AppError('RPC_UNREACHABLE', 'nobody there', { details: { fault: 'deadline' } })
           return real.request(method, params)
         },
       }

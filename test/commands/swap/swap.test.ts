@@ -171,7 +171,7 @@ describe('swap quote, swap status and swap list', () => {
       'uniswap-v3',
     )
     const { json } = await quotedWith({ SLUICE_SWAP_PROVIDERS: 'uniswap-v2' }, '--provider kyberswap')
-    expect(json.error.code).toBe('INVALID_PREFERRED_PROVIDER')
+    expect(json.error.code).toBe('PREFERRED_PROVIDER_NOT_ELIGIBLE')
     for (const [name, value] of [
       ['SLUICE_SWAP_PROVIDERS', 'uniswap-v3,nobody'],
       ['SLUICE_QUOTE_DEADLINE', '0'],

@@ -31,7 +31,7 @@ const ground = (rpc: ChainClient) =>
   ({
     journal: place.journal,
     rpc: () => rpc,
-    catalog: { networks: sandboxNetworks, tokens: [], strategies: [] },
+    catalog: { networks: sandboxNetworks, tokens: [], strategies: [], swaps: {} },
     locks: place.home,
     now: Date.now,
   }) as unknown as ExecutionContext
