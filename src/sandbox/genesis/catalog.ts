@@ -116,6 +116,7 @@ type Common =
   | 'chainId'
   | 'asset'
   | 'startDate'
+  | 'launchDate'
   | 'logourl'
   | 'fromBlock'
 
@@ -134,6 +135,7 @@ function common(
     chainId: network.chainId,
     asset,
     startDate: chain.startDate,
+    launchDate: null,
     logourl: null,
     fromBlock: chain.fromBlock,
   }
