@@ -701,14 +701,6 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a launch cites no page',
-    (file) => {
-      file.launches.push({ ...launchOf(file), source: 'x' })
-    },
-    /nobody says when it was launched/,
-  ],
-  [
-    'base',
     'a market is launched twice',
     (file) => {
       file.launches.push(launchOf(file), launchOf(file))

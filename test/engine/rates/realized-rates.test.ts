@@ -325,9 +325,9 @@ describe('a market with an unknown start date', () => {
     }
     const store = storage()
     const said: string[] = []
-    const service = (one = entry) =>
+    const service = (one = entry, kept = store) =>
       engineOn(sandbox, {
-        store,
+        store: kept,
         catalog: { ...sandbox.world.catalog(), strategies: [one] },
         rpc: (id) =>
           id === chainId
@@ -355,7 +355,7 @@ describe('a market with an unknown start date', () => {
     expect(said).not.toContain('eth_getCode')
     // A launch date is shown, and no rate is computed from it.
     const launchDate = '2020-01-01T00:00:00.000Z'
-    const launched = service({ ...entry, launchDate })
+    const launched = service({ ...entry, launchDate }, storage())
     const { inceptionApy, avgApy } = shown
     const dated = { startDate: launchDate, inceptionApy, avgApy }
     expect(await launched.getStrategy({ id: entry.slug })).toMatchObject(dated)
