@@ -7,7 +7,9 @@ import type { CommandContext } from '../cli/program-context-types.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { tokenForService } from '../cli/token-by-name.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
+import { insufficientFunds } from '../guard/simulation/wallet-state-before-simulation.ts'
 
 type Options = SigningOptions & {
   network: string
@@ -52,13 +54,17 @@ async function run(cli: Cli, options: Options): Promise<void> {
     chainId: network.chainId,
     propose: async (wallet) => {
       const service = await cli.service()
-      const made = await service.transferBytecode({
-        originAddress: wallet,
-        destinationAddress: to,
-        token: token.address,
-        chainId: network.chainId,
-        amount,
-      })
+      const ask = { originAddress: wallet, destinationAddress: to, token: token.address, amount }
+      const made = await service
+        .transferBytecode({ ...ask, chainId: network.chainId })
+        .catch((error: unknown) => {
+          throw balanceOf(error) === undefined
+            ? error
+            : insufficientFunds({
+                ...{ wallet, unit: token, network: network.name },
+                ...{ held: balanceOf(error)!, needed: amount, verb: 'needs' },
+              })
+        })
       const sum = tokenAmount(amount, token)
       return {
         id: made.id,
@@ -82,4 +88,11 @@ async function run(cli: Cli, options: Options): Promise<void> {
       }
     },
   })
+}
+
+/** The balance that a refusal of the service states, in the smallest unit; `undefined` for other errors. */
+function balanceOf(error: unknown): bigint | undefined {
+  const { code, details } = error instanceof AppError ? error : {}
+  const balance = code === 'TRANSFER_VALIDATION_FAILED' ? details?.balance : undefined
+  return typeof balance === 'string' && /^\d{1,78}$/.test(balance) ? BigInt(balance) : undefined
 }

@@ -147,7 +147,11 @@ const askers = {
 } as const
 
 describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provider) => {
-  test.each(Object.entries(lies))(
+  // Each lie about one of the providers, and those about its payouts about both.
+  const told = Object.entries(lies).filter(
+    ([, { made }], at) => made !== undefined || at % 2 === (provider === 'thorchain' ? 1 : 0),
+  )
+  test.each(told)(
     'that the service states as %s ends nothing and shows no address',
     async (_, { made, before, lie }) => {
       await fundFriend()

@@ -60,6 +60,13 @@ const waysOf = ([one, other]: readonly [string, string]): Way[] =>
         ])
     })
 
+/** The ways of a provider on one chain or to the other, as far as it reaches. */
+function waysWithin(name: string): Way[] {
+  const { reach } = swapDefinitions.find((one) => one.name === name)!
+  const isReached = ({ to }: Way) => reach === 'both' || (reach === 'same-chain') === (to === 'sandbox-one')
+  return waysOf(tokens[name]!).filter(isReached)
+}
+
 /** The swap of a way as flags; `times` multiplies the usual amount. */
 function flagsOf({ to, a, b, exact }: Way, isPaidAway: boolean, times = 1): string {
   const amount = (Number(amounts[exact === 'in' ? a : b]) * times).toFixed(6)
@@ -94,7 +101,7 @@ describe.each(names)('what %s offers', (name) => {
       const set = charges[charge]
       if (set) expect((await run(set)).exit).toBe(0)
       const asked = await Promise.all(
-        waysOf(tokens[name]!).map(async (one, at) => {
+        waysWithin(name).map(async (one, at) => {
           // Every second swap pays another wallet.
           const way = flagsOf(one, (at % 2 === 0) === (set === undefined))
           const { exit, json } = await run(
@@ -146,13 +153,6 @@ test('an order of CoW Protocol with two service fees is filled, and pays each co
   const paid = await Promise.all(collectors.map((to) => sandbox.balanceOf(31337, address, to)))
   expect(paid).toEqual([1_250_000n, 500_000n])
 })
-
-/** The ways of a provider on one chain or to the other, as far as it reaches. */
-function waysWithin(name: string): Way[] {
-  const { reach } = swapDefinitions.find((one) => one.name === name)!
-  const isReached = ({ to }: Way) => reach === 'both' || (reach === 'same-chain') === (to === 'sandbox-one')
-  return waysOf(tokens[name]!).filter(isReached)
-}
 
 const random = seeded(campaignSeed(20260101))
 const oneOf = <value>(all: readonly value[]): value => all[Math.floor(random() * all.length)]!
