@@ -6,6 +6,7 @@ import { type Network, publicNetworks } from '../src/domain/networks.ts'
 import { maturityOf } from '../src/protocols/catalog-operations.ts'
 import type { SwapsOfFile } from '../src/swaps/swap-provider-registry.ts'
 import type { Books } from '../test/oracles/books.ts'
+import { logoOf } from './catalog-logos.ts'
 import { protocolOf } from './catalog-names.ts'
 import { receiptName } from './catalog-symbols.ts'
 import { wordsOf } from './catalog-words.ts'
@@ -252,36 +253,6 @@ function citable(source: string, seen: readonly string[] = []): string {
   return source.replace(/; (index )?find_string ids [0-9, ]*[0-9]( \([^)]*\))?/, '')
 }
 
-const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
-const surveyed: Books['survey'] = {}
-mkdirSync(out, { recursive: true })
-for (const network of publicNetworks) {
-  const path = join(out, `${network.name}.json`)
-  const before: CatalogFile | undefined = existsSync(path)
-    ? JSON.parse(readFileSync(path, 'utf8'))
-    : undefined
-  const file = fileOf(network, before)
-  surveyed[network.name] = Object.fromEntries(
-    file.strategies.map(({ protocol, asset, receipt, name }) => [
-      `${protocol} ${asset}`,
-      [receipt.address, receipt.symbol, name],
-    ]),
-  )
-  // Forks and others that the survey lacks are written by hand.
-  file.swaps = { ...before?.swaps, ...file.swaps }
-  file.strategies.push(
-    ...(before?.strategies.filter(({ constants: { family } }) => byHand.includes(family)) ?? []),
-  )
-  writeFileSync(path, written(file))
-  process.stdout.write(
-    `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.swaps['uniswap-v3'] ? ', swaps' : ''}${file.swaps.cctp ? ', bridge' : ''}\n`,
-  )
-}
-writeFileSync(
-  join(import.meta.dirname, '..', 'test', 'oracles', 'fixtures', 'survey.json'),
-  `${JSON.stringify(surveyed)}\n`,
-)
-
 function fileOf(network: Network, before: CatalogFile | undefined): CatalogFile {
   const { name, chainId } = network
   const here = markets.filter((market) => market.network === name)
@@ -322,6 +293,8 @@ function fileOf(network: Network, before: CatalogFile | undefined): CatalogFile 
     network: name,
     priceOracle: oracle ? { address: main, source: oracle.source } : null,
     priceFeeds: feedsOn(network, [...known.values()], strategies),
+    // Launch dates are written by hand.
+    launches: before?.launches ?? [],
     swaps: {
       ...given('uniswap-v3', swapsOn(network, [...known.values()])),
       ...given('uniswap-v2', pairsOn(network, [...known.values()])),
@@ -368,7 +341,7 @@ function strategyOf(market: Surveyed): Row[] {
       startDate: null,
       isDefault: protocol === 'aave-v3' && market.underlyingSymbol === 'USDC',
       metadata: Object.keys(said).length > 0 ? { en: said } : null,
-      logourl: logo?.logoURI?.startsWith('https://') ? logo.logoURI : null,
+      logourl: logo?.logoURI?.startsWith('https://') ? logo.logoURI : logoOf(market.network, asset),
       fromBlock: '0',
       source: called.source ? `${market.source}; ${called.source}` : market.source,
       ...made,
@@ -521,18 +494,18 @@ function bridgeOn({ chainId, testnet }: Network): SwapsOfFile['cctp'] {
 /** The services that suggest Across fees (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
 const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
 
-/** `tokens` are written by hand (`@across-protocol/constants` 3.1.127, TOKEN_SYMBOLS_MAP). */
+/** `tokens` are written by hand (`@across-protocol/constants` 3.1.127, TOKEN_SYMBOLS_MAP); without any, there is no entry. */
 function acrossOn(
   { chainId, testnet }: Network,
   tokens: Readonly<Record<string, Address>> = {},
 ): SwapsOfFile['across'] {
   const { source, chains } = providers.across
   const there = chains[chainId]
-  if (!there) return undefined
+  if (!there || Object.keys(tokens).length === 0) return undefined
   return {
     spokePool: there.spokePool,
-    tokens,
     api: testnet ? acrossApis.test : acrossApis.main,
+    tokens,
     source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants; npm:@across-protocol/constants@3.1.127 TOKEN_SYMBOLS_MAP`,
   }
 }
@@ -551,6 +524,12 @@ const orderBooks: Readonly<Record<string, string>> = {
   linea: 'linea',
 }
 
+/** Networks whose CoW contracts another package lists. */
+const orderContracts: Readonly<Record<string, string>> = {
+  linea:
+    'npm:@cowprotocol/sdk-config@2.4.0 COW_PROTOCOL_SETTLEMENT_CONTRACT_ADDRESS, COW_PROTOCOL_VAULT_RELAYER_ADDRESS, chain LINEA',
+}
+
 /** The contracts of CoW Protocol have the same addresses on each of these networks (`networks.json` of `@cowprotocol/contracts` 1.8.0). */
 function ordersOn({ name }: Network): SwapsOfFile['cow'] {
   const book = orderBooks[name]
@@ -559,8 +538,7 @@ function ordersOn({ name }: Network): SwapsOfFile['cow'] {
     settlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41',
     vaultRelayer: '0xC92E8bdf79f0507f65a392b0ab4667716BFE0110',
     api: `https://api.cow.fi/${book}`,
-    source:
-      'npm:@cowprotocol/contracts@1.8.0 networks.json; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG',
+    source: `${orderContracts[name] ?? 'npm:@cowprotocol/contracts@1.8.0 networks.json'}; npm:@cowprotocol/sdk-order-book@4.1.0 ORDER_BOOK_PROD_CONFIG`,
   }
 }
 
@@ -582,11 +560,43 @@ function vaultOn({ chainId }: Network): SwapsOfFile['balancer-v2'] {
 }
 
 /** JSON with one token and one market per line, for readable diffs. */
-function written({ swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
+function written({ launches, swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
   const list = (items: readonly unknown[]) =>
     items.length === 0 ? '[]' : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')}\n  ]`
   const head = Object.entries(rest).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`)
   const contracts = Object.entries(swaps).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`)
   const providers = contracts.length === 0 ? '{}' : `{\n${contracts.join(',\n')}\n  }`
-  return `{\n${head.join('')}  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
+  return `{\n${head.join('')}  "launches": ${list(launches)},\n  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
 }
+
+const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
+const surveyed: Books['survey'] = {}
+mkdirSync(out, { recursive: true })
+for (const network of publicNetworks) {
+  const path = join(out, `${network.name}.json`)
+  const before: CatalogFile | undefined = existsSync(path)
+    ? JSON.parse(readFileSync(path, 'utf8'))
+    : undefined
+  const file = fileOf(network, before)
+  surveyed[network.name] = Object.fromEntries(
+    file.strategies.map(({ protocol, asset, receipt, name }) => [
+      `${protocol} ${asset}`,
+      [receipt.address, receipt.symbol, name],
+    ]),
+  )
+  // Forks and others that the survey lacks are written by hand.
+  file.swaps = { ...before?.swaps, ...file.swaps }
+  file.strategies.push(
+    ...(before?.strategies
+      .filter(({ constants: { family } }) => byHand.includes(family))
+      .map((row) => ({ ...row, logourl: row.logourl ?? logoOf(network.name, row.asset) })) ?? []),
+  )
+  writeFileSync(path, written(file))
+  process.stdout.write(
+    `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.swaps['uniswap-v3'] ? ', swaps' : ''}${file.swaps.cctp ? ', bridge' : ''}\n`,
+  )
+}
+writeFileSync(
+  join(import.meta.dirname, '..', 'test', 'oracles', 'fixtures', 'survey.json'),
+  `${JSON.stringify(surveyed)}\n`,
+)

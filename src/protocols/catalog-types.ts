@@ -27,8 +27,10 @@ export type StrategyEntry = {
   receipt: Token
   /** `{family}@{version}`; changes with the calldata. */
   implementationSelector: string
-  /** ISO 8601, or `null` where it is not known. */
+  /** The time from which its index grows, in ISO 8601, or `null` where it is not known. */
   startDate: string | null
+  /** The day of its launch in ISO 8601, as a public source states it. It is shown; no rate is computed from it. */
+  launchDate: string | null
   isDefault: boolean
   metadata: Record<string, unknown> | null
   logourl: string | null

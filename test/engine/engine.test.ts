@@ -155,6 +155,15 @@ test('the APY since inception equals the growth in the contracts, after 2 and af
   }
 })
 
+test('every market of the sandbox has a logo and a start date', async () => {
+  const { items } = await engineOn(sandbox).service.listStrategies({})
+  expect(items).not.toEqual([])
+  for (const { id, logourl, startDate } of items) {
+    expect([id, logourl]).toEqual([id, expect.stringMatching(/^https:/)])
+    expect(Date.parse(startDate!)).not.toBeNaN()
+  }
+})
+
 test('a customer sets its own markup and collector, and does not see those of another customer', async () => {
   const { service, context } = engineOn(sandbox)
   expect(await service.getFees({})).toEqual(usualFees)

@@ -27,6 +27,9 @@ const Strategy = z.strictObject({
   source: Text,
 })
 
+/** The day on which a market opened to the public, as its source states it. */
+const Launch = z.strictObject({ protocol: Text, asset: CatalogAddress, date: z.iso.date(), source: Service })
+
 /** What is known of one network: a file in `src/engine/catalog`, with a source for every address. */
 export const CatalogFile = z.strictObject({
   network: Text,
@@ -34,6 +37,7 @@ export const CatalogFile = z.strictObject({
   priceFeeds: z.array(
     z.strictObject({ token: CatalogAddress, feed: CatalogAddress, decimals: Decimals, source: Text }),
   ),
+  launches: z.array(Launch),
   /** The contracts of swap providers, by provider name; the folder of each has the schema. */
   swaps: swapsOfFile,
   tokens: z.array(
@@ -64,6 +68,7 @@ export function catalogOfFile(json: unknown): Catalog {
     strategies: file.strategies.map(({ source: _, asset: at, receipt, fromBlock, constants, ...entry }) => {
       const asset = assetAt(at)
       const id = `${entry.protocol}-${asset.symbol}-${network.name}`
+      const launch = file.launches.find((one) => one.protocol === entry.protocol && one.asset === at)
       return {
         ...entry,
         id,
@@ -79,6 +84,7 @@ export function catalogOfFile(json: unknown): Catalog {
         },
         constants,
         fromBlock: BigInt(fromBlock),
+        launchDate: launch ? `${launch.date}T00:00:00.000Z` : null,
       }
     }),
     swaps: Object.fromEntries(

@@ -78,7 +78,10 @@ export function strategyOf(rated: RatedMarket): Strategy {
     managementFeeBps: fractionInBps(state?.managementFee),
     receipt: null,
     isDefault: entry.isDefault,
-    startDate: entry.startDate ?? (startedAt === null ? null : new Date(startedAt * 1000).toISOString()),
+    startDate:
+      entry.startDate ??
+      entry.launchDate ??
+      (startedAt === null ? null : new Date(startedAt * 1000).toISOString()),
     rates: null,
     metadata: metadataWithDefaults(entry),
     logourl: entry.logourl,

@@ -12,7 +12,7 @@ import { type UniswapV3Constants, uniswapV3Contracts } from '../../swaps/uniswap
 import { type UniswapV4Constants, uniswapV4Contracts } from '../../swaps/uniswap-v4/constants-schema.ts'
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './deploy-stand-ins.ts'
-import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
+import { type Asset, assetFacts, assets, type ChainParameters, logos } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The deployments of one chain. */
@@ -116,6 +116,7 @@ type Common =
   | 'chainId'
   | 'asset'
   | 'startDate'
+  | 'launchDate'
   | 'logourl'
   | 'fromBlock'
 
@@ -134,7 +135,8 @@ function common(
     chainId: network.chainId,
     asset,
     startDate: chain.startDate,
-    logourl: null,
+    launchDate: null,
+    logourl: logos[asset.symbol as Asset | 'ETH'],
     fromBlock: chain.fromBlock,
   }
 }

@@ -12,6 +12,18 @@ export const assetFacts: Record<Asset, { decimals: number; name: string; usd: bi
   BRLA: { decimals: 18, name: 'BRLA Token', usd: 18000000n },
 }
 
+const mainnetLogos = 'https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/ethereum/assets'
+
+/** The logos of the mainnet assets (sources: @indexcoop/tokenlists 4.7.2, and @sonarwatch/token-lists 1.24.84 for BRLA and ETH). */
+export const logos: Record<Asset | 'ETH', string> = {
+  USDC: `${mainnetLogos}/0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48/logo.png`,
+  USDT: `${mainnetLogos}/0xdAC17F958D2ee523a2206206994597C13D831ec7/logo.png`,
+  WETH: `${mainnetLogos}/0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2/logo.png`,
+  WBTC: `${mainnetLogos}/0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599/logo.png`,
+  BRLA: 'https://coin-images.coingecko.com/coins/images/40062/small/IconGreen400.png?1725459580',
+  ETH: 'https://raw.githubusercontent.com/sonarwatch/token-lists/main/images/common/ETH.png',
+}
+
 /** Deposits into Aave in whole tokens, and the borrowed share of each in percent. */
 type Lending = Record<Asset, { supplied: bigint; borrowedPercent: bigint }>
 

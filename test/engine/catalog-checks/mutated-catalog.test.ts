@@ -677,6 +677,46 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'a market has no logo',
+    (file) => {
+      rowOf(file, 'aave-v3').logourl = null
+    },
+    /it has no picture/,
+  ],
+  [
+    'base',
+    'a launch lies in the future',
+    (file) => {
+      file.launches.push({ ...launchOf(file), date: '2099-01-01' })
+    },
+    /nobody can have launched it then/,
+  ],
+  [
+    'base',
+    'a launch is older than every network',
+    (file) => {
+      file.launches.push({ ...launchOf(file), date: '2015-01-01' })
+    },
+    /nobody can have launched it then/,
+  ],
+  [
+    'base',
+    'a market is launched twice',
+    (file) => {
+      file.launches.push(launchOf(file), launchOf(file))
+    },
+    /it was launched twice/,
+  ],
+  [
+    'base',
+    'a launch is that of no market',
+    (file) => {
+      file.launches.push({ ...launchOf(file), protocol: 'nobody' })
+    },
+    /nothing was launched/,
+  ],
+  [
+    'base',
     'an address has no source',
     (file) => {
       rowOf(file, 'aave-v3').source = 'x'
@@ -690,6 +730,14 @@ function strangers(row: Row): void {
   row.receipt.address = strange.vault
   Object.assign(row.constants, { vault: strange.vault })
 }
+
+/** A launch of the first market of a file. */
+const launchOf = ({ strategies: [row] }: CatalogFile): CatalogFile['launches'][number] => ({
+  protocol: row!.protocol,
+  asset: row!.asset,
+  date: '2023-08-01',
+  source: 'https://example.org',
+})
 
 /** Two markets of one asset whose protocols match a pattern. */
 function alike({ strategies }: CatalogFile, name: RegExp): [Row, Row] {

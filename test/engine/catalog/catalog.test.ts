@@ -118,6 +118,36 @@ test('a market of a protocol with slow or limited withdrawals says so in its ris
   expect(rows.filter(({ metadata }) => JSON.stringify(metadata).includes('undefined'))).toEqual([])
 })
 
+test('each logo found beside the survey has a source, and a market of each of its tokens bears it', () => {
+  type Logo = { asset: string; logo: string; source: string; at: Record<string, string[]> }
+  const path = join(import.meta.dirname, '../../../bench/catalog-logos.json')
+  const logos = JSON.parse(readFileSync(path, 'utf8')) as Logo[]
+  expect(
+    logos.filter(({ source }) => !/^(npm:@?[\w./-]+@[0-9.]+|repo:[\w./-]+ [0-9a-f]{40}) /.test(source)),
+  ).toEqual([])
+  const borne = logos.flatMap(({ asset, logo, at }) =>
+    Object.entries(at).flatMap(([network, tokens]) =>
+      tokens.map((token) => {
+        const rows = fileOf(network).strategies.filter((row) => row.asset === token)
+        return { asset, network, bears: rows.some(({ logourl }) => logourl === logo) }
+      }),
+    ),
+  )
+  expect(borne.filter(({ bears }) => !bears)).toEqual([])
+})
+
+test('a launch date of a file is that of its market, and others have none', () => {
+  for (const name of names) {
+    const { launches, ...file } = fileOf(name)
+    const { strategies } = catalogOfFile({ ...file, launches })
+    const dated = strategies.filter(({ launchDate }) => launchDate !== null)
+    const text = (protocol: string, asset: string, date: string) => `${protocol} ${asset} ${date}`
+    expect(dated.map((one) => text(one.protocol, one.asset.address, one.launchDate!)).toSorted()).toEqual(
+      launches.map((one) => text(one.protocol, one.asset, `${one.date}T00:00:00.000Z`)).toSorted(),
+    )
+  }
+})
+
 describe('the catalogue rules', () => {
   test.each(names)('pass for %s', (name) => {
     expect(faultsOf(fileOf(name))).toEqual([])

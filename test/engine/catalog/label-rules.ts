@@ -142,6 +142,23 @@ function relayFaults({ swaps: { relay }, network }: CatalogFile, testnet: boolea
   ]
 }
 
+/** The day on which the first of our networks began (Ethereum, 30 July 2015). */
+const firstDay = '2015-07-30'
+
+/** A launch is that of one market and lies between the first network and today; the schema asks for its page. */
+const launchFaults = ({ launches, strategies }: CatalogFile): string[] =>
+  launches.flatMap(({ protocol, asset, date }, at) =>
+    [
+      strategies.some((row) => row.protocol === protocol && row.asset === asset)
+        ? ''
+        : 'nothing was launched',
+      launches.findIndex((one) => one.protocol === protocol && one.asset === asset) === at
+        ? ''
+        : 'it was launched twice',
+      date > firstDay && Date.parse(date) <= Date.now() ? '' : 'nobody can have launched it then',
+    ].flatMap((fault) => (fault === '' ? [] : [`${protocol} ${asset}: ${fault}`])),
+  )
+
 /** Faults in the names of the markets of a file, and in the data beside their addresses. */
 export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
@@ -179,11 +196,14 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
           ? []
           : ['it is of another version']),
         ...(startDate === null || Date.parse(startDate) <= Date.now() ? [] : ['it has not begun yet']),
-        ...(logourl === null || pictures.includes(new URL(logourl).host)
-          ? []
-          : ['its picture is somewhere else']),
+        ...(logourl === null
+          ? ['it has no picture']
+          : pictures.includes(new URL(logourl).host)
+            ? []
+            : ['its picture is somewhere else']),
       ].map((fault) => `${protocol} ${asset}: ${fault}`)
     }),
+    ...launchFaults(file),
     ...(strategies.filter(({ isDefault }) => isDefault).length > 1 ? ['two markets are the default'] : []),
     ...sources.flatMap((one) => (one && !isSource(one.source) ? [`${one.source} is no source`] : [])),
     ...Object.entries(file.swaps).flatMap(([provider, one]) =>

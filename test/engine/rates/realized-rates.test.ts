@@ -323,13 +323,12 @@ describe('a market with an unknown start date', () => {
       receipt: { ...base.receipt, address: receipt.contractAddress },
       constants: { ...base.constants, vault: receipt.contractAddress } as StrategyEntry['constants'],
     }
-    const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
     const store = storage()
     const said: string[] = []
-    const service = () =>
+    const service = (one = entry, kept = store) =>
       engineOn(sandbox, {
-        store,
-        catalog,
+        store: kept,
+        catalog: { ...sandbox.world.catalog(), strategies: [one] },
         rpc: (id) =>
           id === chainId
             ? whole(rpc(), entry.receipt.address, Number(receipt.blockNumber), said)
@@ -354,6 +353,13 @@ describe('a market with an unknown start date', () => {
     expect(listed).toMatchObject({ startDate: shown.startDate, avgApy: shown.avgApy })
     expect((await service().getStrategy({ id: entry.slug })).startDate).toBe(shown.startDate)
     expect(said).not.toContain('eth_getCode')
+    // A launch date is shown, and no rate is computed from it.
+    const launchDate = '2020-01-01T00:00:00.000Z'
+    const launched = service({ ...entry, launchDate }, storage())
+    const { inceptionApy, avgApy } = shown
+    const dated = { startDate: launchDate, inceptionApy, avgApy }
+    expect(await launched.getStrategy({ id: entry.slug })).toMatchObject(dated)
+    expect((await launched.listStrategies({})).items[0]!).toMatchObject(dated)
   })
 
   /** A Compound v3 market whose code is older than its initialization. Both are older than the blocks that are read. */

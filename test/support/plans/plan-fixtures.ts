@@ -67,6 +67,7 @@ const entry = (id: string, constants: StrategyEntry['constants']): StrategyEntry
   receipt: token(31337, 'e1', 'rUSDC', 6),
   implementationSelector: `${constants.family}@1`,
   startDate: null,
+  launchDate: null,
   isDefault: true,
   metadata: null,
   logourl: null,
