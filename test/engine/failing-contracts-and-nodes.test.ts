@@ -146,7 +146,8 @@ describe('an unreachable chain', () => {
       return {
         ...real,
         request: (method, params) => {
-          if (chainId === 31338 && isDead) throw new AppError('RPC_UNREACHABLE', 'nobody there')
+          if (chainId === 31338 && isDead)
+            throw new AppError('RPC_UNREACHABLE', 'nobody there', { details: { fault: 'silent' } })
           return real.request(method, params)
         },
       }
