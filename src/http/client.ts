@@ -106,14 +106,17 @@ function redirectHost(location: string | undefined, from: string): string {
 /** Whether a host is this machine. */
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 
+/** Whether nobody else can read what is sent to a URL: its connection is encrypted, or ends on this machine. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || isLoopback(hostname)
+
 /**
  * The header for a user and password in a URL. Over an unencrypted connection to another machine they are not sent: CONFIG_INVALID.
  */
-function basicAuthorization({ protocol, hostname, host, username, password }: URL): {
-  authorization?: string
-} {
+function basicAuthorization(url: URL): { authorization?: string } {
+  const { host, username, password } = url
   if (username === '' && password === '') return {}
-  if (protocol !== 'https:' && !isLoopback(hostname))
+  if (!isProtected(url))
     throw new AppError(
       'CONFIG_INVALID',
       `The URL for ${host} has a password, but its connection is not encrypted`,
