@@ -58,6 +58,7 @@ export function openEndpoint(
       dispatcher,
       deadlineMs,
       headers: own,
+      takesWebPages: true,
       ...hide,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
