@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { FaultName } from '../../../src/domain/sandbox-fault.ts'
 import { tryLock } from '../../../src/store/file-lock.ts'
 import { operationTransitions } from '../../../src/store/journal/states.ts'
+import { campaignSeed, cells, seeded } from '../../support/engine.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -169,7 +170,11 @@ describe('evidence of every outcome under a fault verifies', () => {
     list.map((course) => [fault, course] as const),
   )
 
-  test.each(all)('%s: %s', async (_, course) => {
+  const random = seeded(campaignSeed(20261128))
+  const shuffled = all.map((one) => ({ one, at: random() })).toSorted((a, b) => a.at - b.at)
+  const chosen = shuffled.slice(0, cells(14, all.length)).map(({ one }) => one)
+
+  test.each(chosen)('%s: %s', async (_, course) => {
     let id = ''
     const files: string[] = []
     const said: string[] = []
@@ -212,7 +217,7 @@ describe('evidence of every outcome under a fault verifies', () => {
     expect(verified, said.join('\n')).toEqual(verified.map(() => expect.stringMatching(/ 0 $/)))
   })
 
-  test('the courses reach every state of an action', () => {
+  test.skipIf(chosen.length < all.length)('the courses reach every state of an action', () => {
     expect([...states].toSorted()).toEqual(Object.keys(operationTransitions).toSorted())
   })
 })

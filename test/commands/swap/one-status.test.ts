@@ -173,8 +173,11 @@ const courses: Readonly<
 }
 
 describe('the status of a quote is the same in swap list, swap status and action explain', () => {
+  // Over a service: every second course, and those whose end it alone has seen.
   const cases = (Object.keys(profiles) as Profile[]).flatMap((profile) =>
-    Object.keys(courses).map((name) => [profile, name] as const),
+    Object.keys(courses)
+      .filter((name, at) => profile !== 'remote' || courses[name]!.told !== undefined || at % 2 === 1)
+      .map((name) => [profile, name] as const),
   )
   test.each(cases)('%s profile: %s', async (profile, name) => {
     const { later = 0, make, ...course } = courses[name]!
