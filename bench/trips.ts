@@ -5,15 +5,18 @@ import { figure, flag, median, peer, run, sluice } from './measure.ts'
  * The dependent round trips and the requests of whole commands, counted at the nodes: each node call takes 100 ms longer, and its
  * start and end are recorded. The longest chain of non-overlapping calls is the number of dependent round trips.
  * Two `cast send` are measured for comparison. `npm run bench:trips -- --rounds 3 --latency 100`; `--only deposit` measures one row.
+ * `--days 30` moves the clocks of the sandbox forward first: the budgets are the same.
  */
 
 const rounds = flag('rounds', 3)
 const latencyMs = flag('latency', 100)
+const days = flag('days', 0)
 const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1] : undefined
 const isVerbose = process.argv.includes('--verbose')
 
 const { env, status, rpcUrl, json, counted, close } = await farSandbox(latencyMs)
 try {
+  if (days > 0) await json(['sandbox', 'warp', `${days}d`])
   const strategy = 'aave-v3-usdc-sandbox-one'
   const plan = await json<{ steps: { to: string }[] }>(['deposit', strategy, '--amount', '1', '--dry-run'])
   const other = status.accounts.find((account) => !account.default)!.address

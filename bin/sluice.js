@@ -32,11 +32,16 @@ async function run() {
     signerUrl: process.env.SLUICE_SIGNER_URL || undefined,
     // The keys of services, by variable.
     serviceKeys: {},
+    // The headers for the RPCs of a network, by variable.
+    rpcHeaders: {},
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
     delete process.env[name]
   for (const [name, value] of Object.entries(process.env))
-    if (/^SLUICE_\w+_KEY$/.test(name)) {
+    if (/^SLUICE_RPC_\w+_HEADERS$/.test(name)) {
+      if (value) secrets.rpcHeaders[name] = value
+      delete process.env[name]
+    } else if (/^SLUICE_\w+_KEY$/.test(name)) {
       if (value) secrets.serviceKeys[name] = value
       delete process.env[name]
     }

@@ -25,11 +25,11 @@ export function toEnvelope(error: unknown): { status: number; body: z.output<typ
 const withoutVariables = (message: string): string =>
   message.replace(/\bSLUICE_[A-Z0-9_]*(<[A-Z]+>[A-Z_]*)?/g, 'a setting of the operator')
 
-/** Converts an error response to an AppError. An unknown code goes to `details.code`, and the status decides the meaning. */
-export function fromEnvelope(status: number, body: unknown): AppError {
+/** Converts an error response to an AppError. An unknown code goes to `details.code`, and the status decides the meaning. `isOfGateway`: it is a web page. */
+export function fromEnvelope(status: number, body: unknown, isOfGateway = false): AppError {
   const error = ErrorEnvelope.safeParse(body).data?.error ?? {
     code: '',
-    message: `The service answered ${status}`,
+    message: `${isOfGateway ? 'The gateway in front of the service, and not the service,' : 'The service'} answered ${status}`,
     details: undefined,
   }
   if (isErrorCode(error.code) && errorRow(error.code).status !== undefined)

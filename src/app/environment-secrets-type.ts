@@ -10,4 +10,6 @@ export type Secrets = {
   signerUrl?: string | undefined
   /** The keys of public services, by variable: `SLUICE_<NAME>_KEY`. */
   serviceKeys?: Readonly<Record<string, string>> | undefined
+  /** The headers for the RPCs of a network, by variable: `SLUICE_RPC_<NETWORK>_HEADERS`. */
+  rpcHeaders?: Readonly<Record<string, string>> | undefined
 }

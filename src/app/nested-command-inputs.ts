@@ -40,7 +40,12 @@ export const derivedInputs = (
   how.as === 'newcomer'
     ? { env: inSandbox(env), secrets: noSecrets, settings: noSettings }
     : {
-        secrets: { ...noSecrets, apiKey: secrets.apiKey, serviceKeys: secrets.serviceKeys },
+        secrets: {
+          ...noSecrets,
+          apiKey: secrets.apiKey,
+          serviceKeys: secrets.serviceKeys,
+          rpcHeaders: secrets.rpcHeaders,
+        },
         settings: { ...settings, passwordOf: async () => undefined },
         signingService: keyless,
         stdin: async () => how.stdin,

@@ -41,6 +41,10 @@ export const topics: Readonly<Record<string, Topic>> = {
         'RPC URLs of a network, comma-separated: SLUICE_RPC_BASE, SLUICE_RPC_BASE_SEPOLIA',
       ],
       [
+        'SLUICE_RPC_<NETWORK>_HEADERS',
+        'headers for the RPC of a network, one a line: Authorization: Bearer TOKEN; read once and sent only to that RPC',
+      ],
+      [
         'SLUICE_PRICES_URL',
         'price API for USD prices that no chain provides, such as https://coins.llama.fi (default: none)',
       ],

@@ -20,12 +20,14 @@ import { type AccessScope, catalogInScope } from './access-scope.ts'
 import type { ChainServices, SwapSettings } from './engine-context-types.ts'
 import { findFirstLog, findLogs } from './history/logs/resumable-log-search.ts'
 import { createMarketCache } from './market-cache.ts'
-import type { OnMissingNetwork, RatedMarket, RateReader } from './market-types.ts'
+import type { OnMissingNetwork, PastRateReader, RateReader } from './market-types.ts'
 import { readOncePerBlock } from './once-per-block.ts'
 import { oncePerChain } from './once-per-chain.ts'
 import { lendingAccountReader } from './positions/lending-accounts.ts'
 import { type ExternalPriceSource, externalPriceFiller } from './prices/external-prices.ts'
 import { currentRateReader } from './rates/current-rates.ts'
+import { fillDaysBriefly } from './rates/daily-rates.ts'
+import { pastBlockFinder, pastIndexReader } from './rates/past-indexes.ts'
 import { realisedRateReader } from './rates/realised-rates.ts'
 import { receiptReader } from './rates/receipt-symbols.ts'
 import { rewardReader } from './rates/reward-rates.ts'
@@ -73,7 +75,8 @@ export function createChainServices(options: {
   const chain = answerReuse
     ? oncePerChain((chainId) => readOncePerBlock(opened(chainId), answerReuse))
     : opened
-  const rateReader = oncePerChain((chainId) => rateReaderOf(store, () => chain(chainId)))
+  const rates = oncePerChain((chainId) => rateReadersOf(store, () => chain(chainId)))
+  const rateReader = (chainId: number) => rates(chainId).read
   const dailyPoints = oncePerChain((chainId) => dailyPointsReader(store, chainId))
   const fillPrices = externalPriceFiller(externalPrices, markets)
   return {
@@ -82,6 +85,7 @@ export function createChainServices(options: {
     markets,
     fillPrices,
     rateReader,
+    readPastRates: (chainId) => rates(chainId).readPast,
     strategyDetails: oncePerChain((chainId) =>
       strategyDetailReader(store, () => chain(chainId), {
         rewards: rewardReader(catalog, () => chain(chainId)),
@@ -92,6 +96,7 @@ export function createChainServices(options: {
       onMissingNetwork,
       now,
       rateReader,
+      fillDays: (chainId) => (rows, head) => fillDaysBriefly(store, chain(chainId), rows, head),
       dailyPoints,
       fillPrices,
       answerReuse,
@@ -115,15 +120,32 @@ export function createChainServices(options: {
 }
 
 /**
- * Reads the rates of a chain in three steps: rates derived from other contracts, rates derived from
- * share-price growth, and realised rates.
+ * The readers of the rates of a chain. `read` adds the current rates, those derived from share-price growth where there are none,
+ * and beside them the realised rates. `readPast` reads what they need of the past for all markets, so that it can start earlier.
  */
-function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
-  const steps = [currentRateReader(chain), sharePriceGrowthReader(chain), realisedRateReader(store, chain)]
-  return async (markets, head) => {
-    let rows: RatedMarket[] = [...markets]
-    for (const step of steps) rows = await step(rows, head)
-    return rows
+function rateReadersOf(
+  store: EngineStore,
+  chain: () => Chain,
+): { read: RateReader; readPast: PastRateReader } {
+  const current = currentRateReader(chain)
+  const blockOf = pastBlockFinder(store, chain)
+  const growth = sharePriceGrowthReader(pastIndexReader(store, chain, { period: 'week', blockOf }))
+  const realised = realisedRateReader(
+    store,
+    chain,
+    pastIndexReader(store, chain, { period: 'month', blockOf }),
+  )
+  return {
+    read: async (rows, head) => {
+      const [rated, averaged] = await Promise.all([
+        current(rows, head).then((some) => growth(some, head)),
+        realised(rows, head),
+      ])
+      return rated.map((row, at) => ({ ...averaged[at]!, ...row }))
+    },
+    readPast: async (rows, head) => {
+      await Promise.all([growth(rows, head), realised(rows, head)])
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   LendingAccountReader,
   MarketCache,
   OnMissingNetwork,
+  PastRateReader,
   PriceFiller,
   RateReader,
   StrategyDetailReader,
@@ -29,6 +30,8 @@ export type ChainServices = {
   marketCache: MarketCache
   /** Reads the rates that the markets of a chain do not state themselves. */
   rateReader: (chainId: number) => RateReader
+  /** Reads what the rates of the markets of a chain need of its past. */
+  readPastRates: (chainId: number) => PastRateReader
   /** Adds recent rates to a strategy of a chain. */
   strategyDetails: (chainId: number) => StrategyDetailReader
   providers: readonly SwapProvider[]

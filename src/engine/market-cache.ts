@@ -11,6 +11,7 @@ import type {
   ListedMarket,
   MarketCache,
   OnMissingNetwork,
+  PastRateReader,
   PriceFiller,
   RatedMarket,
   RateReader,
@@ -31,6 +32,7 @@ type MarketCacheOptions = {
   onMissingNetwork: OnMissingNetwork
   now: () => number
   rateReader: (chainId: number) => RateReader
+  fillDays: (chainId: number) => PastRateReader
   dailyPoints: (chainId: number) => DailyPointsReader
   fillPrices: PriceFiller
   answerReuse?: AnswerReuse | undefined
@@ -55,7 +57,7 @@ export function createMarketCache(
   catalog: Catalog,
   markets: readonly Market[],
   chain: (chainId: number) => Chain,
-  { onMissingNetwork, now, rateReader, dailyPoints, fillPrices, answerReuse }: MarketCacheOptions,
+  { onMissingNetwork, now, rateReader, fillDays, dailyPoints, fillPrices, answerReuse }: MarketCacheOptions,
 ): MarketCache {
   const chainIds = [...new Set(markets.map(({ entry }) => entry.chainId))]
   const perChain = new Map(
@@ -65,6 +67,7 @@ export function createMarketCache(
         chainId,
         chainCache(catalog, chainMarkets, () => chain(chainId), {
           rateReader: rateReader(chainId),
+          fillDays: fillDays(chainId),
           fillPrices,
           answerReuse,
         }),
@@ -133,19 +136,21 @@ function chainCache(
   chain: () => Chain,
   {
     rateReader,
+    fillDays,
     fillPrices,
     answerReuse,
-  }: { rateReader: RateReader } & Pick<MarketCacheOptions, 'fillPrices' | 'answerReuse'>,
+  }: { rateReader: RateReader; fillDays: PastRateReader } & Pick<
+    MarketCacheOptions,
+    'fillPrices' | 'answerReuse'
+  >,
 ) {
   let cached: { head: BlockRef | undefined; rows: readonly ListedMarket[] } | undefined
   const shown = async (
     rows: readonly Omit<RatedMarket, 'at'>[],
     head: BlockRef,
   ): Promise<readonly ListedMarket[]> => {
-    const all = await rateReader(
-      rows.map((row) => ({ ...row, at: head.timestamp })),
-      head,
-    )
+    const dated = rows.map((row) => ({ ...row, at: head.timestamp }))
+    const [all] = await Promise.all([rateReader(dated, head), fillDays(dated, head)])
     return all.map((row) => ({ ...row, strategy: strategyOf(row) }))
   }
   const readRows = async (block?: bigint) =>

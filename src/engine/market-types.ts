@@ -52,8 +52,11 @@ export type PriceFiller = <row>(rows: Rows<row>) => Promise<Rows<row>>
 /** Adds rates to markets whose state lacks them. */
 export type RateReader = (rows: readonly RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
 
-/** Adds every known rate to a strategy. The result is the same object until its chain has a new block. */
-export type StrategyDetailReader = (shown: ListedMarket) => Promise<Strategy>
+/** Reads something about the past of markets beside their rates. */
+export type PastRateReader = (rows: readonly RatedMarket[], head: BlockRef) => Promise<void>
+
+/** Adds every known rate to the strategy of a market, while it is listed. The result is the same object until its chain has a new block. */
+export type StrategyDetailReader = (market: Market, listed: Promise<ListedMarket>) => Promise<Strategy>
 
 /** A lending account with the market it belongs to. */
 export type LendingAccount = Account & {

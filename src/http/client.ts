@@ -47,6 +47,8 @@ type HttpOptions = {
   signal?: AbortSignal
   dispatcher?: Dispatcher
   hide?: (text: string) => string
+  /** Whether the caller names a gateway itself; otherwise its page in place of an answer throws. */
+  takesWebPages?: boolean
 }
 
 /**
@@ -71,10 +73,11 @@ export type HttpFault =
   | 'encoded'
   | 'redirect'
   | 'aborted'
+  | 'gateway'
 
 const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
   new AppError(
-    ['unreachable', 'certificate', 'deadline', 'aborted'].includes(kind)
+    ['unreachable', 'certificate', 'deadline', 'aborted', 'gateway'].includes(kind)
       ? 'SERVICE_UNREACHABLE'
       : 'SERVICE_BAD_RESPONSE',
     message,
@@ -97,6 +100,10 @@ export function hostOf(url: string): string {
 export const isWebPage = ({ headers, text }: Pick<HttpAnswer, 'headers' | 'text'>): boolean =>
   /^text\/html\b/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype html|html)\b/i.test(text)
 
+/** Whether a gateway answered in place of the service: with a web page, and a status by which it refuses or has no service behind it. */
+export const isGatewayPage = (answer: Pick<HttpAnswer, 'status' | 'headers' | 'text'>): boolean =>
+  (answer.status === 403 || answer.status >= 500) && isWebPage(answer)
+
 /** The host that a redirect leads to; only the host is printed, because the rest may contain keys. */
 function redirectHost(location: string | undefined, from: string): string {
   const target = location === undefined ? null : URL.parse(location, from)
@@ -106,14 +113,17 @@ function redirectHost(location: string | undefined, from: string): string {
 /** Whether a host is this machine. */
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 
+/** Whether nobody else can read what is sent to a URL: its connection is encrypted, or ends on this machine. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || isLoopback(hostname)
+
 /**
  * The header for a user and password in a URL. Over an unencrypted connection to another machine they are not sent: CONFIG_INVALID.
  */
-function basicAuthorization({ protocol, hostname, host, username, password }: URL): {
-  authorization?: string
-} {
+function basicAuthorization(url: URL): { authorization?: string } {
+  const { host, username, password } = url
   if (username === '' && password === '') return {}
-  if (protocol !== 'https:' && !isLoopback(hostname))
+  if (!isProtected(url))
     throw new AppError(
       'CONFIG_INVALID',
       `The URL for ${host} has a password, but its connection is not encrypted`,
@@ -143,7 +153,7 @@ const unchanged = (text: string): string => text
 /**
  * Makes one HTTP exchange with JSON in both directions: no redirects, a size limit, and one deadline for the whole exchange, including a
  * slow body. Without a `dispatcher` it opens and closes its own connection. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with
- * `details.fault`; an error status does not throw.
+ * `details.fault`; an error status does not throw, except for the web page of a gateway.
  */
 export async function exchangeJson(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -197,10 +207,16 @@ export async function exchangeJson(
         throw fault('encoded', `${host} answered in an encoding that was not requested`)
       }
       const text = hide(await readCapped(answer.body, maxBytes))
+      if (!options.takesWebPages && isGatewayPage({ status, headers: found, text }))
+        throw fault(
+          'gateway',
+          `The gateway in front of ${host} answers with HTTP status ${status} and a web page`,
+        )
       return { status, headers: found, text, body: parseJson(text, host, status) }
     } catch (error) {
       // An unusable body does not hide the status and headers of an error.
-      if (status < 400 || options.signal?.aborted) throw error
+      const isGateway = error instanceof AppError && error.details?.fault === 'gateway'
+      if (status < 400 || options.signal?.aborted || isGateway) throw error
       return { status, headers: found, text: '', body: undefined }
     }
   } catch (thrown) {

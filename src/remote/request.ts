@@ -94,6 +94,7 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
         })
       try {
         const answer = await exchangeJson(method, url, body, {
+          takesWebPages: true,
           dispatcher,
           deadlineMs: leftMs,
           maxBytes: 4_194_304,

@@ -1,7 +1,7 @@
 import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { retryAfterMs } from '../http/backoff.ts'
-import type { HttpAnswer, HttpFault } from '../http/client.ts'
+import { type HttpAnswer, type HttpFault, isGatewayPage } from '../http/client.ts'
 import { rateLimitedError } from './rate-limiter.ts'
 
 /** The longest wait that a service may request: the longest window of its limits. */
@@ -28,7 +28,7 @@ export function requestedWaitMs({ headers, body }: HttpAnswer, now: number): num
  */
 export function responseError(answer: HttpAnswer, now: number): AppError {
   const { status, body } = answer
-  const error = fromEnvelope(status, body)
+  const error = fromEnvelope(status, body, isGatewayPage(answer))
   if (status === 429) {
     const seconds = Math.ceil((requestedWaitMs(answer, now) ?? defaultWaitMs) / 1000)
     return rateLimitedError(seconds, error.message, error.details)

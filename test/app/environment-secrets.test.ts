@@ -37,6 +37,8 @@ function binGives(args: readonly string[]) {
     SLUICE_SIGNER_URL: 'https://signer/token',
     SLUICE_RELAY_KEY: 'a-relay-key',
     SLUICE_LIFI_KEY: '',
+    SLUICE_RPC_BASE_HEADERS: 'Authorization: Bearer an-rpc-token',
+    SLUICE_RPC_GNOSIS_HEADERS: '',
   }
   const { stdout } = spawnSync(process.execPath, [join(root, 'bin', 'sluice.js'), ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
@@ -54,16 +56,18 @@ test('bin passes the key and the password to program and signer, but not for `mc
       password: 'a-password',
       apiKey: 'an-api-key',
       serviceKeys: { SLUICE_RELAY_KEY: 'a-relay-key' },
+      rpcHeaders: { SLUICE_RPC_BASE_HEADERS: 'Authorization: Bearer an-rpc-token' },
     },
     toSigner: { privateKey: 'a-key', signerUrl: 'https://signer/token' },
   })
-  expect(JSON.stringify(binGives(['deposit']).toSigner)).not.toContain('a-relay-key')
+  expect(JSON.stringify(binGives(['deposit']).toSigner)).not.toMatch(/a-relay-key|an-rpc-token/)
   for (const args of [['mcp'], ['--profile', 'prod', '--json', 'mcp']]) {
     const { secrets, toSigner } = binGives(args)
     expect(secrets).toEqual({
       hasPrivateKey: false,
       apiKey: 'an-api-key',
       serviceKeys: { SLUICE_RELAY_KEY: 'a-relay-key' },
+      rpcHeaders: { SLUICE_RPC_BASE_HEADERS: 'Authorization: Bearer an-rpc-token' },
     })
     expect(toSigner).toMatchObject({ privateKey: null })
     expect(secrets.left).toBeUndefined()

@@ -139,6 +139,12 @@ test.each([
   expect((await run(line)).err).toContain(json.why)
 })
 
+test('strategies list takes another spelling of a symbol as the commands that sign do', async () => {
+  const { json } = await run('strategies list --asset W.ETH --json')
+  expect(json.items.length).toBeGreaterThan(0)
+  for (const { asset } of json.items) expect(asset.symbol).toBe('WETH')
+})
+
 test('a list with rows has no reason for being empty', async () => {
   expect((await run('strategies list --asset USDC --json')).json).not.toHaveProperty('why')
 })

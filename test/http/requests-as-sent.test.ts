@@ -106,3 +106,18 @@ test('no proxy is asked for this machine, and for hosts of NO_PROXY', async () =
   expect(seen.proxied).toEqual([])
   expect(seen.headers.length).toBeGreaterThan(0)
 })
+
+test.each([403, 500, 502, 503])('a web page with status %i is said to be of a gateway', async (status) => {
+  const gateway = createServer((_, response) => {
+    response.writeHead(status, { 'content-type': 'text/html' })
+    response.end('<html><body>Attention Required!</body></html>')
+  })
+  gateway.listen(0, '127.0.0.1')
+  await once(gateway, 'listening')
+  const host = `127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  await expect(getJson(`http://${host}/`)).rejects.toMatchObject({
+    code: 'SERVICE_UNREACHABLE',
+    message: `The gateway in front of ${host} answers with HTTP status ${status} and a web page`,
+  })
+  gateway.close()
+})

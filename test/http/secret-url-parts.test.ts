@@ -56,7 +56,7 @@ describe('the secret parts of an RPC URL', () => {
       const error = (await rpc.request('eth_chainId').catch((thrown: unknown) => thrown)) as Error & {
         details: object
       }
-      const told = '[secret of the RPC URL]'
+      const told = '[secret of the RPC]'
       expect(error).toMatchObject({
         message: expect.stringContaining(`no access for ${told}`),
         details: { data: { [told]: [told] } },

@@ -123,7 +123,9 @@ describe('responses with status 403 and 401', () => {
     '403 has a default message for the body "%s"',
     async (body) => {
       const { exit, json } = await ask(await saying(403, body))
-      expect({ exit, message: json.error.message }).toEqual({ exit: 3, message: 'The service answered 403' })
+      const who =
+        body === '<html>' ? 'The gateway in front of the service, and not the service,' : 'The service'
+      expect({ exit, message: json.error.message }).toEqual({ exit: 3, message: `${who} answered 403` })
     },
   )
 

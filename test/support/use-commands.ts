@@ -36,6 +36,7 @@ export type Circumstances = {
   env?: Record<string, string>
   secrets?: Partial<Record<'privateKey' | 'password' | 'apiKey' | 'signerUrl', string | undefined>> & {
     serviceKeys?: Readonly<Record<string, string>> | undefined
+    rpcHeaders?: Readonly<Record<string, string>> | undefined
   }
   stdin?: string
   /** The width of stdout if it is a terminal. */
@@ -122,6 +123,7 @@ export function useCommands(
             apiKey: secrets.apiKey,
             signerUrl: secrets.signerUrl,
             serviceKeys: secrets.serviceKeys,
+            rpcHeaders: secrets.rpcHeaders,
           },
           // The signer of the program runs in this process; other tests cover it as a separate process.
           signingService: async () => {

@@ -5,6 +5,7 @@ import { catalogOn } from '../../protocols/catalog-operations.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { once } from '../once.ts'
 import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog-of-configured-networks.ts'
+import { rpcHeaders } from '../profiles/rpc-headers.ts'
 import { rpcUrls } from '../profiles/rpc-settings.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-input-types.ts'
@@ -25,6 +26,7 @@ const patienceMs = 30_000
 export const rpcChains = ({
   dirs,
   env,
+  secrets,
   globals,
   io,
   until,
@@ -33,6 +35,7 @@ export const rpcChains = ({
   once(async () => {
     const { failoverRpc } = await import('../../chain/rpc/failover.ts')
     const urlsOf = rpcUrls(env, allNetworks)
+    const headersOf = rpcHeaders(secrets.rpcHeaders, allNetworks, urlsOf)
     const named = await knownCatalog(dirs, env)
     const budgetMs = Math.min(patienceMs, globals.timeoutMs ?? patienceMs)
     const byChain = new Map(
@@ -43,6 +46,7 @@ export const rpcChains = ({
             failoverRpc(urls, {
               budgetMs,
               chainId,
+              headers: headersOf.get(chainId) ?? {},
               plans: keptRpcPlans(dirs, now),
               ...callLimitReport(globals.debug ? io : undefined),
             }),

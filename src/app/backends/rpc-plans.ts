@@ -13,8 +13,8 @@ const Plans = z.record(
 type Plans = z.output<typeof Plans>
 
 const hourMs = 3_600_000
-/** How long a plan is used after the last refusal or growth, in ms: the user may have bought another one. */
-const keptMs = 24 * hourMs
+/** How long a plan is used after the last refusal or growth, in ms: to learn it again costs two seconds, and a wrong one slows every command. */
+const keptMs = hourMs
 
 /** The digest of a URL without user and password, which are not part of the address. */
 function digestOf(url: string): string {

@@ -13,6 +13,7 @@ import type { Secrets } from '../environment-secrets-type.ts'
 import { allNetworks } from './catalog-of-configured-networks.ts'
 import type { Directories } from './directories.ts'
 import { selectProfile } from './profile-selection.ts'
+import { rpcHeadersVariable } from './rpc-headers.ts'
 import { suggestedNetwork } from './rpc-settings.ts'
 import { withoutSecrets } from './saved-secrets.ts'
 
@@ -83,6 +84,12 @@ export async function settingOrigins(
         }
       : { name: `${name} key`, value: 'set', origin: variable }
   })
+  const headers = Object.keys(secrets.rpcHeaders ?? {}).map((variable): SettingOrigin => {
+    const network = allNetworks.find((one) => rpcHeadersVariable(one) === variable)
+    return network
+      ? { name: `rpc ${network.name} headers`, value: 'set', origin: variable }
+      : { name: 'rpc headers', value: 'unknown network', origin: variable }
+  })
   const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): SettingOrigin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
@@ -109,6 +116,7 @@ export async function settingOrigins(
         ? [{ name: 'api key', value: 'set', origin: kept }]
         : []),
     ...rpcs,
+    ...(chosen.kind === 'sandbox' ? [] : headers),
     ...prices,
     ...services,
     ...keys,

@@ -23,27 +23,42 @@ export type Endpoint = {
   beside?: () => number
 }
 
+/** How an endpoint is opened. `headers` go with every request, and their values are secrets. */
+type EndpointOptions = {
+  chainId?: number
+  checkMs?: number
+  firstMs?: number
+  signal?: AbortSignal
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Words of header values that are no secrets. */
+const isPlainWord = (word: string): boolean => word.length < 8 && /^[a-z]+$/i.test(word)
+
+/** The secret parts of headers: each value, and the words in it, as the token after `Bearer`. */
+const secretHeaderParts = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.values(headers)
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter((part) => !isPlainWord(part))
+
 /**
  * Opens an endpoint with its own connections. Sends no request, and errors never reveal the secrets of its URL. The chain id is checked
  * before anything is sent, and before the first answer is used; that takes at most `firstMs`.
  */
 export function openEndpoint(
   url: string,
-  {
-    chainId,
-    checkMs = 30_000,
-    firstMs = Infinity,
-    signal,
-  }: { chainId?: number; checkMs?: number; firstMs?: number; signal?: AbortSignal },
+  { chainId, checkMs = 30_000, firstMs = Infinity, signal, headers: own = {} }: EndpointOptions,
 ): Endpoint {
   const host = hostOf(url)
-  const secrets = secretUrlParts(url)
-  const hide = secrets.length > 0 && { hide: createRedactor(secrets, '[secret of the RPC URL]') }
+  const secrets = [...secretUrlParts(url), ...secretHeaderParts(own)]
+  const hide = secrets.length > 0 && { hide: createRedactor(secrets, '[secret of the RPC]') }
   const dispatcher = newDispatcher()
   const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {
     const { status, headers, text, ...said } = await exchangeJson('POST', url, body, {
       dispatcher,
       deadlineMs,
+      headers: own,
+      takesWebPages: true,
       ...hide,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {

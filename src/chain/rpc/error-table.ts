@@ -58,16 +58,19 @@ const rateLimit =
 const unavailable =
   /must be authenticated|(missing|invalid) (api key|project id)|usage limit|cannot fulfill request|(endpoint|service|network|gateway)\b.* no longer available|over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable|too much load/i
 
+/** A limit of calls in a short time, which passes by itself. */
+const shortTime = /second|minute|\brps\b|(\/ ?|\bper )(s|sec|min)\b|retry (in|after) ?\d/i
+
 /** A quota of a day or a month that is used up: waiting for a second does not help. */
 const spent =
-  /(daily|monthly) (request|call|usage|quota|limit|credit|compute)|(quota|credits?).{0,40}(exceeded|exhausted|used up|reached|spent)|(exceeded|exhausted|used up|out of|reached) .{0,40}(daily|monthly|quota|credits?)|(per |\/ ?)(day|month)\b/i
+  /(daily|monthly)\b.{0,30}(request|call|usage|quota|limit|credit|compute|count|capacity)|(quota|credits?).{0,40}(exceeded|exhausted|used up|reached|spent)|(exceeded|exhausted|used up|out of|reached) .{0,40}(daily|monthly|quota|credits?)|(per |\/ ?)(day|month)\b/i
 
 /** Whether a text says that a quota is used up, which does not pass in the time of a command. */
-export const isQuotaUsedUp = (words: string): boolean => spent.test(words) && !/second/i.test(words)
+export const isQuotaUsedUp = (words: string): boolean => spent.test(words) && !shortTime.test(words)
 
 /** A transaction that a node or its provider does not take, whatever its nonce and fee. */
-const barred =
-  /(transaction|tx) ?type\b.*(not (supported|valid|accepted|allowed|enabled)|unsupported|invalid)|(unsupported|invalid|unknown|disallowed) (transaction|tx) ?type|(transactions?|tx|sender|address|contract|method|request)\b.*(blocked|denied|forbidden|prohibited|not allowed|rejected|violates).*(polic|sanction|compliance|blocklist|blacklist|provider|rule)|(polic(y|ies)|sanctions?|compliance|blocklist|blacklist(ed)?)\b.*(block|den(y|ied)|forbid|prohibit|not allow|reject|violat|transaction)|sanctioned address/i
+const barredWords =
+  /(transaction|tx) ?type\b.*(not (supported|valid|accepted|allowed|enabled)|unsupported|invalid)|(unsupported|invalid|unknown|disallowed) (transaction|tx) ?type|(1559|7702|2930|access.?list|blob|set.?code|dynamic fee) (transactions?|txs?) (are |is )?(not |un)(supported|permitted|allowed|enabled|accepted)|(transactions?|tx|sender|address|contract|method|request)\b.*(blocked|denied|forbidden|prohibited|not allowed|rejected|violates).*(polic|sanction|compliance|blocklist|blacklist|provider|rule)|(polic(y|ies)|sanctions?|compliance|blocklist|blacklist)\b.*(block|den(y|ied)|forbid|prohibit|not allow|reject|violat|transaction)|sanctioned address|(is|are) (blacklisted|blocklisted|sanctioned)|on (a|the) (sanctions?|block|black) ?list/i
 
 const missing =
   /missing trie node|(header|block|hash).* (not|could not be) found|unknown block|block.?out.?of.?range|no state available|(state|history|data)\b.*(not available|unavailable|pruned)|pruned (history|state|data)|maximum proof window/i
@@ -122,8 +125,17 @@ const sendErrors: readonly (readonly [SendErrorClass, RegExp])[] = [
   ],
   ['fee', /fee ?cap/i],
   ['chain', /chain ?id/i],
-  ['barred', barred],
 ]
+
+/** What passes by itself, in words that may stand beside those of a refusal for good. */
+const passes = (words: string): boolean =>
+  [shortTime, temporary, unavailable, /pending|syncing|pool (is )?full|overload/i].some((one) =>
+    one.test(words),
+  )
+
+/** Whether the words of an error to a broadcast refuse it for good. */
+const isBarred = (words: string): boolean =>
+  isQuotaUsedUp(words) || (barredWords.test(words) && !passes(words))
 
 const matchesWords = ({ words }: Row<unknown>, said: NodeErrorBody): boolean =>
   words?.test(String(said.message)) === true
@@ -187,10 +199,11 @@ export function readErrorClass(said: NodeErrorBody, method: string): ReadErrorCl
 
 /** What the words of an error to a broadcast mean; `undefined` if they name no cause. */
 export const sendErrorClass = (words: string): SendErrorClass | undefined =>
-  sendErrors.find(([, pattern]) => pattern.test(words))?.[0] ?? (isQuotaUsedUp(words) ? 'barred' : undefined)
+  sendErrors.find(([, pattern]) => pattern.test(words))?.[0] ?? (isBarred(words) ? 'barred' : undefined)
 
 /** The classes of refusals, in the order of their table. */
 export const refusalClasses: readonly SendErrorClass[] = [
   ...new Set(sendErrors.map(([name]) => name)),
+  'barred',
   'refused',
 ].filter((name) => name !== 'known') as SendErrorClass[]

@@ -87,6 +87,7 @@ export type RpcOptions = {
   chainId?: number
   checkMs?: number
   signal?: AbortSignal
+  headers?: Readonly<Record<string, string>>
   onLimit?: OnBatchLimit
   plans?: KeptPlans
   onPlan?: OnPlan

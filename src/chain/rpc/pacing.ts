@@ -18,8 +18,8 @@ export type OnPlan = (plan: { host: string; callsPerSecond: number; isRecalled: 
 /** A refusal because of the rate: the wait in ms that the node asks for, its words and its data. */
 type RateRefusal = { waitMs?: number; words: string; data?: unknown }
 
-/** The calls of one exchange, and the number of plans that were learned before it. */
-type Turn = { calls: number; plans: number }
+/** The calls of one exchange, and before it: the number of plans that were learned, and of refusals since the last accepted call. */
+type Turn = { calls: number; plans: number; refusals: number }
 
 /** Sends the calls of one endpoint no faster than its plan allows. Each call of a batch counts. */
 type Pacer = {
@@ -27,7 +27,7 @@ type Pacer = {
   most: () => number
   /** Waits until so many calls may be sent, and counts them until `answered`. RPC_UNREACHABLE if that is after `until` (monotonic). */
   take: (calls: number, until: number) => Promise<Turn>
-  /** Ends what `take` began. A refusal makes the plan smaller, unless it was made smaller meanwhile. */
+  /** Ends what `take` began. A refusal makes the plan smaller, unless it was made smaller meanwhile; a single one without a rate is no plan. */
   answered: (turn: Turn, refusal: RateRefusal | undefined) => void
 }
 
@@ -94,9 +94,11 @@ function newPacer({
     onPlan?.({ host, callsPerSecond, isRecalled: false })
   }
   /** Learns from the refusal of so many calls in a second. */
-  const shrink = (used: number, stated = Number.POSITIVE_INFINITY) => {
+  const shrink = (used: number, isRepeated: boolean, stated = Number.POSITIVE_INFINITY) => {
     if (used >= leastBound) refused = { rate: Math.min(rate, used), at: performance.now() }
     if (stated < rate) learn(stated)
+    // Public nodes refuse a call now and then, at any rate.
+    else if (rate === Number.POSITIVE_INFINITY && !isRepeated) return
     else if (rate === Number.POSITIVE_INFINITY) learn(Math.max(1, Math.floor(used / 2)))
     // Fewer calls, or the rate that the node states: others use the same plan.
     else if (used > rate / 2 && (stated > rate || refusals > 0)) learn(Math.max(1, Math.floor(rate / 2)))
@@ -156,15 +158,16 @@ function newPacer({
       recallOnce()
       if (rate === Number.POSITIVE_INFINITY && performance.now() >= pausedUntil) {
         open += calls
-        return { calls, plans }
+        return { calls, plans, refusals }
       }
       const couldStart = calls <= rate
       const begun = queue.then(() => start(calls, until, couldStart))
       queue = begun.catch(() => undefined)
+      const before = refusals
       await begun
-      return { calls, plans }
+      return { calls, plans, refusals: before }
     },
-    answered: ({ calls, plans: known }, refusal) => {
+    answered: ({ calls, plans: known, refusals: before }, refusal) => {
       const used = open + recent()
       open -= calls
       const now = performance.now()
@@ -172,7 +175,7 @@ function newPacer({
       if (refusal) {
         // A call that is refused alone says nothing about a rate.
         pausedUntil = Math.max(pausedUntil, now + (refusal.waitMs ?? (used > 1 ? windowMs : 0)))
-        if (used > 1 && known === plans) shrink(used, statedRate(refusal))
+        if (used > 1 && known === plans) shrink(used, before > 0, statedRate(refusal))
         refusals++
       } else {
         refusals = 0

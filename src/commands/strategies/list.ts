@@ -174,12 +174,7 @@ const is = (wanted: string | undefined, has: string | null): boolean =>
 /** Whatever fits, in order. */
 const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number | undefined): Strategy[] =>
   every
-    .filter(
-      (one) =>
-        is(options.protocol, one.protocol) &&
-        is(options.asset, one.asset.symbol) &&
-        is(options.category, one.category),
-    )
+    .filter((one) => is(options.protocol, one.protocol) && is(options.category, one.category))
     .filter(({ apyBasis }) => options.apyBasis === undefined || apyBasis === options.apyBasis)
     .filter(({ apy }) => least === undefined || (apy !== null && apy >= least))
     .filter(({ paused }) => options.paused === 'include' || (options.paused === 'only') === (paused === true))

@@ -92,10 +92,13 @@ async function chainWallet(
   { address, charges }: { address: Address; charges: readonly Charge[] },
 ) {
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
-  // The states of all markets are read in parallel with the positions, which may be in any market; rates only for the
-  // shown markets.
+  // The states of all markets, and what their rates need of the past, are read in parallel with the positions, which may be
+  // in any market; rates only for the shown markets.
   const [states, invested, accounts, results] = await Promise.all([
-    readChainMarkets(context, chainId, here),
+    readChainMarkets(context, chainId, here).then(async (read) => {
+      await context.readPastRates(chainId)(read.rows, read.head)
+      return read
+    }),
     readInvestedHoldings(context, chainId, address),
     context.lendingAccounts(address, chainId),
     readQueued(context, here, address),

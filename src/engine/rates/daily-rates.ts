@@ -1,11 +1,14 @@
 import type { Rates } from '../../api/strategy.ts'
-import { blockBefore } from '../../chain/block-by-timestamp.ts'
 import type { Chain } from '../../chain/network-client.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { BlockRef } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
+import { keptBlockBefore } from '../history/kept-block-search.ts'
+import { hashesOf } from '../history/logs/ranged-log-reader.ts'
+import type { RatedMarket } from '../market-types.ts'
 import {
   averageDays,
   dayOf,
@@ -17,13 +20,13 @@ import {
   snapshotKey,
 } from './annualized-rate.ts'
 import {
-  canonicalSnapshots,
   lacksOldStates,
   pastBlocks,
   readSnapshots,
   replacedBlocks,
   storeLackOfOldStates,
 } from './historical-snapshots.ts'
+import { knownInceptions } from './inception.ts'
 
 /**
  * The minimum number of blocks probed in one exchange; at most twice as many. Blocks are not spaced as
@@ -51,9 +54,10 @@ export async function readPastDays(
   { market, since }: { market: Market; since: number },
   head: BlockRef,
 ): Promise<IndexPoint[]> {
-  const stored = await storedDays(store, chain, market, head)
-  const lacking = { market, since, known: completeDays(stored) }
+  const { rows: stored, readUntil } = await storedDays(store, chain, market, head)
+  const lacking = { market, since, known: completeDays(stored), readUntil }
   const read = await readMissingDays(store, chain, [lacking], head)
+  if (readUntil !== dayOf(head.timestamp)) await storeReadUntil(store, chain, market, head)
   // A reading at the end of a day replaces another reading of that day.
   const all = [...new Map([...stored, ...read].map((row) => [row.day, row])).values()]
   const points = all.toSorted((one, other) => one.at - other.at)
@@ -76,12 +80,28 @@ const nextFillFact = 'days-read-until'
 /** The pause after an incomplete reading, in seconds. A slow node would delay each list until its timeout. */
 const retryAfterSeconds = 3_600
 
+/** How long a list waits for past days to be read, in ms. Later results are for the next list. */
+const fillWaitMs = 3_000
+
+/** Fills the missing days of the markets of one chain, as far as that is quick. A chain that does not answer fails nothing. */
+export async function fillDaysBriefly(
+  store: EngineStore,
+  chain: Chain,
+  rated: readonly RatedMarket[],
+  head: BlockRef,
+): Promise<void> {
+  const markets = rated.flatMap(({ market, state }) => (state ? [market] : []))
+  const inceptions = await knownInceptions(store, chain.network.chainId, markets)
+  const ages = markets.map((market) => ({ market, since: inceptions.get(market)?.at ?? 0 }))
+  await writeInBackground(undefinedIfUnanswered(fillMissingDays(store, chain, ages, head)), fillWaitMs)
+}
+
 /**
  * Reads the last 30 days of the markets of one chain that are not stored yet, so that a list has recent
  * rates: once a day, all markets in one call a block. Readings of blocks that are no longer canonical, as
  * after a chain was reset, are deleted. A node without old states adds no readings.
  */
-export async function fillMissingDays(
+async function fillMissingDays(
   store: EngineStore,
   chain: Chain,
   markets: readonly { market: Market; since: number }[],
@@ -102,24 +122,58 @@ export async function fillMissingDays(
     market,
     since,
     known: completeDays(by.get(snapshotKey(market)) ?? []),
+    readUntil: 0,
   }))
   await readMissingDays(store, chain, lacking, head)
   await rest((today + 1) * daySeconds)
 }
 
+/** The fact that stores up to which day, without it, the days of a market were read, and the newest block at that time. */
+const readUntilFact = (market: Market) => `days-of-market ${snapshotKey(market)}`
+
+const storeReadUntil = async (store: EngineStore, chain: Chain, market: Market, head: BlockRef) => {
+  // A node without old states may have them later.
+  if (await lacksOldStates(store, chain, head.timestamp)) return
+  const value = `${dayOf(head.timestamp)} ${head.number} ${head.hash}`
+  await writeInBackground(store.storeFact(chain.network.chainId, readUntilFact(market), value))
+}
+
+/** Whether all days of a market up to today were read, so that reading them again takes one exchange. */
+export async function areDaysRead(
+  store: EngineStore,
+  { network }: Chain,
+  market: Market,
+  at: number,
+): Promise<boolean> {
+  const fact = await store.fact(network.chainId, readUntilFact(market))
+  return fact?.split(' ')[0] === String(dayOf(at))
+}
+
+/** The stored days of a market, and up to which day none is missing that has a block: both only as far as their blocks are canonical. */
 async function storedDays(
   store: EngineStore,
   chain: Chain,
   market: Market,
   head: BlockRef,
-): Promise<Snapshot[]> {
+): Promise<{ rows: Snapshot[]; readUntil: number }> {
+  const { chainId } = chain.network
   const today = dayOf(head.timestamp)
   const range = { from: today - averageDays - 2, to: today - 1, market: snapshotKey(market) }
-  return canonicalSnapshots(chain, await store.snapshots(chain.network.chainId, range))
+  const rows = await store.snapshots(chainId, range)
+  const [day, number, hash] = (await store.fact(chainId, readUntilFact(market)))?.split(' ') ?? []
+  const blocks = [...rows.map(({ block }) => BigInt(block)), ...(number ? [BigInt(number)] : [])]
+  const now = blocks.length > 0 ? await hashesOf(chain, blocks) : new Map<bigint, string>()
+  return {
+    rows: rows.filter((row) => now.get(BigInt(row.block)) === row.hash),
+    readUntil: number && now.get(BigInt(number)) === hash ? Number(day) : 0,
+  }
 }
 
-/** A market, when it began in Unix seconds, and the days whose end is stored. */
-type IncompleteMarket = { market: Market; since: number; known: ReadonlySet<number> }
+/**
+ * A market, when it began in Unix seconds, the days whose end is stored, and the day from which on others are missing: a chain
+ * without blocks on a day has no end of it.
+ */
+type IncompleteMarket = { market: Market; since: number; known: ReadonlySet<number>; readUntil: number }
 
 /** Reads the days that are not stored, at blocks about a day apart. */
 async function readMissingDays(
@@ -128,14 +182,20 @@ async function readMissingDays(
   all: readonly IncompleteMarket[],
   head: BlockRef,
 ): Promise<Snapshot[]> {
-  const isLacking = ({ since, known }: IncompleteMarket) => {
-    const first = dayOf(Math.max(since, head.timestamp - averageDays * daySeconds))
+  const isLacking = ({ since, known, readUntil }: IncompleteMarket) => {
+    const first = Math.max(readUntil, dayOf(Math.max(since, head.timestamp - averageDays * daySeconds)))
     return [...known].filter((on) => on >= first).length < dayOf(head.timestamp) - first
   }
   const lacking = all.filter(isLacking)
   if (lacking.length === 0) return []
   if (await lacksOldStates(store, chain, head.timestamp)) return []
-  const from = (await blockBefore(chain, firstDay(head) * daySeconds, head))?.number ?? 0n
+  const first = await keptBlockBefore(
+    store,
+    chain,
+    { purpose: 'days', time: firstDay(head) * daySeconds },
+    head,
+  )
+  const from = first?.number ?? 0n
   const today = dayOf(head.timestamp)
   const blocks = (await pastBlocks(chain, probeBlocks(from, head.number), head.timestamp)).filter(
     ({ timestamp }) => dayOf(timestamp) < today,

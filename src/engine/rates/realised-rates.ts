@@ -1,4 +1,3 @@
-import { blockBefore } from '../../chain/block-by-timestamp.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { BlockRef } from '../../chain/run-readings.ts'
@@ -17,54 +16,55 @@ import {
   rateBetween,
   snapshotKey,
 } from './annualized-rate.ts'
-import { fillMissingDays } from './daily-rates.ts'
 import {
   canonicalSnapshots,
   lacksOldStates,
-  pastBlocks,
-  readSnapshots,
   snapshotsOf,
   storeLackOfOldStates,
 } from './historical-snapshots.ts'
 import { type Inception, inceptionPoint, knownInceptions } from './inception.ts'
+import type { PastIndexReader } from './past-indexes.ts'
 
-/** How long a list waits for past days to be read, in ms. Later results are for the next list. */
-const fillWaitMs = 3_000
-
-/** How long past points are used, in seconds of the chain. */
-const maxAgeSeconds = 3_600
-
-type PastPoints = {
-  readAt: number
-  markets: ReadonlySet<Market>
-  points: ReadonlyMap<Market, IndexPoint>
-}
+/** How often today's readings are looked up in the store, in seconds of the chain. */
+const storeEverySeconds = 3_600
 
 /**
  * Adds the realised rates of the markets of one chain: over the last 30 days (or since inception if that is
- * less), and since inception. Past indexes are read once a day at an old block, all in one call, and stored.
- * For a node without old states, one reading a day is stored as time passes. Unknown rates are left out and
- * do not fail the list.
+ * less), and since inception. For a node without old states, one reading a day is stored as time passes. Unknown
+ * rates are left out and do not fail the list.
  */
-export function realisedRateReader(store: EngineStore, chain: () => Chain): RateReader {
-  let past: PastPoints | undefined
-  const pastOf = async (rated: readonly RatedMarket[], head: BlockRef): Promise<PastPoints> => {
-    const isFresh = past && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds
-    if (past && isFresh && rated.every(({ market }) => past?.markets.has(market))) return past
-    past = await readPastPoints(store, chain(), rated, head)
-    return past
+export function realisedRateReader(
+  store: EngineStore,
+  chain: () => Chain,
+  monthAgo: PastIndexReader,
+): RateReader {
+  let stored: { at: number; markets: ReadonlySet<Market> } | undefined
+  const storeReadings = async (rated: readonly RatedMarket[], head: BlockRef): Promise<void> => {
+    const age = head.timestamp - (stored?.at ?? 0)
+    const isRecent = age >= 0 && age < storeEverySeconds
+    if (isRecent && rated.every(({ market }) => stored?.markets.has(market))) return
+    const readable = rated.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
+    await storeToday(store, chain().network.chainId, snapshotsOf(readable, head, 0))
+    stored = { at: head.timestamp, markets: new Set(readable.map(({ market }) => market)) }
   }
   return async (rated, head) => {
-    const { points } = await pastOf(rated, head)
+    const storing = storeReadings(rated, head)
+    storing.catch(() => undefined) // Awaited below: the past is read meanwhile.
     const markets = rated.map(({ market }) => market)
-    // A detail request may have found an inception since.
     const inceptions = await knownInceptions(store, chain().network.chainId, markets)
-    return rated.map((one) => {
-      const { market } = one
-      return withRealisedRates(one, inceptions.get(market), points.get(market))
-    })
+    const old = rated.flatMap(({ market, state }) =>
+      state && !isYoung(inceptions.get(market), head.timestamp) ? [market] : [],
+    )
+    // What a node did not answer is read again for the next request.
+    const points = await undefinedIfUnanswered(readMonthAgo(store, chain(), { monthAgo, markets: old }, head))
+    await storing
+    return rated.map((one) => withRealisedRates(one, inceptions.get(one.market), points?.get(one.market)))
   }
 }
+
+/** Whether a market began less than a month before a time in Unix seconds. */
+export const isYoung = (inception: Inception | undefined, at: number): boolean =>
+  inception !== undefined && inception.at > at - averageDays * daySeconds
 
 /** Adds realised rates to a market. */
 export function withRealisedRates(
@@ -75,39 +75,13 @@ export function withRealisedRates(
   const { market, state, at } = one
   const start = inceptionPoint(inception)
   const now = state && { at, index: state.index }
-  const isYoung = inception !== undefined && inception.at > at - averageDays * daySeconds
-  const from = isYoung ? start : then
+  const from = isYoung(inception, at) ? start : then
   return {
     ...one,
     startedAt: inception?.at ?? null,
     averageApy: now && from && at - from.at >= daySeconds ? rateBetween(market, from, now) : null,
     inceptionApy: now && start && at - start.at >= daySeconds ? rateBetween(market, start, now) : null,
   }
-}
-
-async function readPastPoints(
-  store: EngineStore,
-  chain: Chain,
-  rated: readonly RatedMarket[],
-  head: BlockRef,
-): Promise<PastPoints> {
-  const { chainId } = chain.network
-  const readable = rated.flatMap(({ market, state }) => (state ? [{ market, index: state.index }] : []))
-  await storeToday(store, chainId, snapshotsOf(readable, head, 0))
-  const inceptions = await knownInceptions(
-    store,
-    chainId,
-    rated.map(({ market }) => market),
-  )
-  const isOld = ({ market }: { market: Market }) =>
-    !((inceptions.get(market)?.at ?? 0) > head.timestamp - averageDays * daySeconds)
-  const old = readable.filter(isOld).map(({ market }) => market)
-  const points =
-    (await undefinedIfUnanswered(readMonthAgo(store, chain, old, head))) ?? new Map<Market, IndexPoint>()
-  const ages = readable.map(({ market }) => ({ market, since: inceptions.get(market)?.at ?? 0 }))
-  await writeInBackground(undefinedIfUnanswered(fillMissingDays(store, chain, ages, head)), fillWaitMs)
-  const markets = new Set(rated.map(({ market }) => market))
-  return { readAt: head.timestamp, markets, points }
 }
 
 /** Stores today's reading of each market that has none yet. */
@@ -120,37 +94,32 @@ async function storeToday(store: EngineStore, chainId: number, rows: readonly Sn
   if (missing.length > 0) await writeInBackground(store.storeSnapshots(chainId, missing, false))
 }
 
-/** The index of markets 30 days ago: from the store, and from the chain for the rest. */
+/** The index of markets 30 days ago: from a block of that time, or from stored readings if the node lacks its state. */
 async function readMonthAgo(
   store: EngineStore,
   chain: Chain,
-  markets: readonly Market[],
+  { monthAgo, markets }: { monthAgo: PastIndexReader; markets: readonly Market[] },
   head: BlockRef,
 ): Promise<Map<Market, IndexPoint>> {
-  const then = head.timestamp - averageDays * daySeconds
   if (markets.length === 0) return new Map()
-  const stored = await store.snapshots(chain.network.chainId, {
-    from: dayOf(then) - 2,
-    to: dayOf(then) + 1,
-  })
-  const canonical = await canonicalSnapshots(chain, stored)
-  const points = new Map<Market, IndexPoint>()
+  if (!(await lacksOldStates(store, chain, head.timestamp))) {
+    const past = await monthAgo(markets, head)
+    if (past === 'young') return new Map()
+    if (past !== 'refused') {
+      const at = past.block.timestamp
+      return new Map([...past.index].flatMap(([market, index]) => (index ? [[market, { at, index }]] : [])))
+    }
+    await storeLackOfOldStates(store, chain, head.timestamp)
+  }
+  const then = head.timestamp - averageDays * daySeconds
+  const range = { from: dayOf(then) - 2, to: dayOf(then) + 1 }
+  const canonical = await canonicalSnapshots(chain, await store.snapshots(chain.network.chainId, range))
   const by = Map.groupBy(canonical, ({ market }) => market)
-  for (const market of markets) {
-    const found = pointDaysAgo((by.get(snapshotKey(market)) ?? []).map(pointOf), head.timestamp, averageDays)
-    if (found) points.set(market, found)
-  }
-  const missing = markets.filter((market) => !points.has(market))
-  if (missing.length === 0 || (await lacksOldStates(store, chain, head.timestamp))) return points
-  const before = await blockBefore(chain, then, head)
-  const [block] = before ? await pastBlocks(chain, [before.number], head.timestamp) : []
-  if (!block) return points
-  const read = await readSnapshots(store, chain, missing, block, 0)
-  if (read === undefined) await storeLackOfOldStates(store, chain, head.timestamp)
-  const rows = new Map(read?.map((row) => [row.market, pointOf(row)]))
-  for (const market of missing) {
-    const found = rows.get(snapshotKey(market))
-    if (found) points.set(market, found)
-  }
-  return points
+  return new Map(
+    markets.flatMap((market) => {
+      const readings = (by.get(snapshotKey(market)) ?? []).map(pointOf)
+      const found = pointDaysAgo(readings, head.timestamp, averageDays)
+      return found ? [[market, found] as const] : []
+    }),
+  )
 }

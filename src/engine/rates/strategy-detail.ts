@@ -7,7 +7,7 @@ import type { EngineStore } from '../../store/engine/store.ts'
 import type { ListedMarket, RatedMarket, StrategyDetailReader } from '../market-types.ts'
 import { strategyOf } from '../strategies/strategy-answer.ts'
 import { averageDays, dayOf, daySeconds, type IndexPoint, pointDaysAgo } from './annualized-rate.ts'
-import { readPastDays, seriesRates } from './daily-rates.ts'
+import { areDaysRead, readPastDays, seriesRates } from './daily-rates.ts'
 import { findInception, type Inception, knownInceptions } from './inception.ts'
 import { withRealisedRates } from './realised-rates.ts'
 import type { ReceiptReader } from './receipt-symbols.ts'
@@ -19,8 +19,8 @@ const maxAgeSeconds = 3_600
 type StrategyPast = { readAt: number; inception: Inception | undefined; points: readonly IndexPoint[] }
 
 /**
- * Reads the details of strategies of one chain. The past of each market is read once an hour; if the chain
- * does not answer, only the past is left out.
+ * Reads the details of strategies of one chain. The past of each market is read once an hour, the first time beside the list of
+ * markets; if the chain does not answer, only the past is left out.
  */
 export function strategyDetailReader(
   store: EngineStore,
@@ -29,14 +29,17 @@ export function strategyDetailReader(
 ): StrategyDetailReader {
   const pasts = new Map<Market, Promise<StrategyPast>>()
   const answers = new WeakMap<ListedMarket, Promise<Strategy>>()
+  const begin = (market: Market, listed: Promise<unknown>): Promise<StrategyPast> => {
+    const asked = readPast(store, chain(), market, listed)
+    pasts.set(market, asked)
+    asked.catch(() => pasts.delete(market))
+    return asked
+  }
   const pastOf = async (shown: ListedMarket): Promise<StrategyPast> => {
     const cached = await pasts.get(shown.market)?.catch(() => undefined)
     const isSameDay = cached && dayOf(shown.at) === dayOf(cached.readAt)
     if (isSameDay && shown.at >= cached.readAt && shown.at - cached.readAt < maxAgeSeconds) return cached
-    const asked = readPast(store, chain(), shown)
-    pasts.set(shown.market, asked)
-    asked.catch(() => pasts.delete(shown.market))
-    return asked
+    return begin(shown.market, Promise.resolve())
   }
   const detail = async (shown: ListedMarket): Promise<Strategy> => {
     const { market, state, at } = shown
@@ -54,7 +57,9 @@ export function strategyDetailReader(
     if (series.length === 0 && !reward) return strategy
     return { ...strategy, rates: seriesRates(market, series, { apy: strategy.apy, reward }) }
   }
-  return (shown) => {
+  return async (market, listed) => {
+    if (!pasts.has(market)) void begin(market, listed)
+    const shown = await listed
     const known = answers.get(shown) ?? detail(shown)
     answers.set(shown, known)
     known.catch(() => answers.delete(shown))
@@ -72,12 +77,19 @@ function withPastRates(
   return { ...withRates, averageApy: withRates.averageApy ?? shown.averageApy ?? null }
 }
 
-async function readPast(store: EngineStore, chain: Chain, shown: ListedMarket): Promise<StrategyPast> {
-  const { market, at } = shown
+/** Reads the past of a market. Days that are not stored are read after `listed`, because a list of markets stores them too. */
+async function readPast(
+  store: EngineStore,
+  chain: Chain,
+  market: Market,
+  listed: Promise<unknown>,
+): Promise<StrategyPast> {
+  const head = await latestBlock(chain)
+  const at = head.timestamp
   const known = (await knownInceptions(store, chain.network.chainId, [market])).get(market)
   // A market that began today has no past yet.
   if (known && at - known.at < daySeconds / 2) return { readAt: at, inception: known, points: [] }
-  const head = await latestBlock(chain)
+  if (!(await areDaysRead(store, chain, market, at))) await listed
   const inception = await findInception(store, chain, market, head)
   return {
     readAt: at,

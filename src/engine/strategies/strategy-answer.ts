@@ -94,7 +94,8 @@ export function strategyOf(rated: RatedMarket): Strategy {
 export async function strategyWithDetails(context: EngineContext, id: string): Promise<Strategy> {
   const market = marketNamed(context, id)
   const { chainId } = market.entry
-  const onChain = await context.marketCache.onChain(chainId)
-  const shown = onChain.find((one) => one.market === market)!
-  return context.strategyDetails(chainId)(shown)
+  const listed = context.marketCache
+    .onChain(chainId)
+    .then((onChain) => onChain.find((one) => one.market === market)!)
+  return context.strategyDetails(chainId)(market, listed)
 }

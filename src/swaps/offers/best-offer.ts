@@ -98,7 +98,7 @@ export async function bestOffer(
   known: Parameters<typeof routesFrom>[2],
 ): Promise<ProviderOffer & { others: readonly ProviderOffer[] }> {
   const able = eligibleProviders(providers, ask, known, preferred)
-  const { answers, faults } = await askAll(able, deadlineMs, (provider, signal) =>
+  const { answers, faults, late } = await askAll(able, deadlineMs, (provider, signal) =>
     provider.quote(ask, signal),
   )
   const payable = answers.flatMap(({ provider, offer }): ProviderOffer[] =>
@@ -141,6 +141,8 @@ export async function bestOffer(
       /^(RPC_|CHAIN_ID_|PROVIDER_API_|KEY_SOURCE|CONFIG_INVALID)/.test(fault.code),
   )
   if (preferred !== undefined) throw preferredQuoteError(able[0]!.name, named ?? noRoutes[0], faults)
+  // Pools are read at nodes alone: what they would have answered is not known.
+  if (late.some(({ asksService }) => !asksService)) throw quoteTimeoutError(ask, late, deadlineMs, undefined)
   const isAll = others.length === able.length
   if (named && isAll) throw named
   if (isAll && others.every(isTimeout)) throw quoteTimeoutError(ask, able, deadlineMs, others[0])
@@ -209,7 +211,7 @@ function quoteTimeoutError(
   cause: unknown,
 ): AppError {
   const asking = able.filter(({ asksService }) => asksService).map(({ name }) => name)
-  if (asking.length > 0)
+  if (asking.length === able.length)
     return new AppError(
       'PROVIDER_API_ERROR',
       `No quote came within ${deadlineMs / 1000} s: the services of ${asking.join(', ')} did not answer`,
@@ -218,8 +220,11 @@ function quoteTimeoutError(
   const nodes = from.chainId === to.chainId ? `node of ${from.name}` : `nodes of ${from.name} and ${to.name}`
   return new AppError(
     'RPC_UNREACHABLE',
-    `No quote came within ${deadlineMs / 1000} s: not all ${nodes} answered`,
-    { cause },
+    `No quote came within ${deadlineMs / 1000} s: the ${nodes} did not answer all reads in that time`,
+    {
+      cause,
+      hint: `Set a faster RPC, or wait longer: SLUICE_QUOTE_DEADLINE=${Math.ceil((3 * deadlineMs) / 1000)}`,
+    },
   )
 }
 
@@ -227,12 +232,12 @@ function quoteTimeoutError(
 const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
   [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
 
-/** Asks providers in parallel; returns the answers that arrived in time and the errors of the others. */
+/** Asks providers in parallel; returns the answers that arrived in time, the errors of the others, and who was late. */
 export async function askAll<provider, offer>(
   providers: readonly provider[],
   deadlineMs: number,
   ask: (provider: provider, signal: AbortSignal) => Promise<offer>,
-): Promise<{ answers: { provider: provider; offer: offer }[]; faults: unknown[] }> {
+): Promise<{ answers: { provider: provider; offer: offer }[]; faults: unknown[]; late: provider[] }> {
   const signal = AbortSignal.timeout(deadlineMs)
   const all = await Promise.allSettled(
     providers.map(async (provider) => ({
@@ -243,6 +248,10 @@ export async function askAll<provider, offer>(
   return {
     answers: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
     faults: all.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+    late: providers.filter((_, at) => {
+      const one = all[at]!
+      return one.status === 'rejected' && isTimeout(one.reason)
+    }),
   }
 }
 

@@ -49,6 +49,32 @@ it.concurrent.each(ways.flatMap((how) => sentences.map(([kind, words]) => ({ how
   },
 )
 
+it('a single refusal without a rate is no plan: the calls pass a second later, and nothing is kept', async () => {
+  const node = await fakeNode()
+  try {
+    let left = 1
+    node.answer = (sent, response) => {
+      if (left-- > 0) return void response.writeHead(429).end('Too many requests')
+      const one = (call: { id: number; params: unknown[] }) => ({
+        jsonrpc: '2.0',
+        id: call.id,
+        result: call.params[0],
+      })
+      response.end(JSON.stringify([sent].flat().map((call) => one(call as never))))
+    }
+    const plans = plansOf()
+    const told: unknown[] = []
+    const rpc = failoverRpc([node.url], { plans, onPlan: (plan) => void told.push(plan) })
+    expect(await rpc.batch(asked(7))).toEqual(numbers(7))
+    expect(await rpc.batch(asked(40))).toEqual(numbers(40))
+    expect([plans.find(node.url), told]).toEqual([undefined, []])
+    // The refused exchange, the same again, and the next: no part was made smaller.
+    expect(node.seen.length).toBe(3)
+  } finally {
+    await node.stop()
+  }
+})
+
 it('a node that names a wait gets no call before its end, also from another read', async () => {
   const node = await fakeNode()
   try {

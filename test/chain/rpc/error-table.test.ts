@@ -68,7 +68,6 @@ const temporary: [number, string][] = [
   [-32603, 'service unavailable'],
   [-32008, 'Initial sync is still in progress'],
   [-32000, 'dial tcp 10.0.0.1:8545: connect: connection refused'],
-  [-32600, 'Monthly capacity limit exceeded.'],
   [-32000, 'backend is under too much load'],
 ]
 
@@ -348,6 +347,9 @@ const broadcasts: Record<string, string[]> = {
   ],
   chain: ['invalid chain id for signer', 'Wrong chainId', 'ChainId not supported'],
   refused: [
+    'transaction rejected: policy: pool full',
+    'compliance check pending for this transaction',
+    'Transaction rejected: provider is syncing',
     'execution reverted: stale report',
     'oversized data: transaction size 138074, limit 131072',
     'max priority fee per gas higher than max fee per gas',
@@ -370,8 +372,23 @@ const broadcasts: Record<string, string[]> = {
     'sanctioned address',
     'daily request count exceeded, request rate limited',
     'Monthly quota exceeded. Upgrade your plan',
+    'Monthly capacity limit exceeded. Visit the dashboard to upgrade your scaling policy',
+    'eip-1559 transactions are not supported',
+    'access list transactions not supported',
+    'blob transactions not permitted',
+    'sender is blacklisted',
+    'address is on the sanctions list',
   ],
   unknown: [
+    // Limits of a second and failures that pass, in words that also stand in refusals for good.
+    'Rate limit of 25 rps exceeded. Your plan has 10M requests/month',
+    'Exceeded request quota (25 req/s)',
+    'You have exceeded 500 credits/sec',
+    "Quota exceeded for quota metric 'Requests per minute'",
+    'quota exceeded, retry in 1s',
+    'transaction rejected by provider: temporary overload',
+    'request denied: backend provider timeout',
+    'request rejected: too many requests per second, blocked by rate-limit policy',
     'Temporary internal error. Please retry',
     'No response from upstream',
     'Internal error',

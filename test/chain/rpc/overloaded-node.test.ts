@@ -84,17 +84,17 @@ describe('an overloaded node', () => {
     expect(performance.now() - began).toBeGreaterThan(900)
   })
 
-  it('is asked for each call alone after it refuses a batch, and no more once it refuses that', async () => {
+  it('is asked for each call alone after it refuses a batch twice, and no more once it refuses that', async () => {
     node.answer = (_, response) =>
       void response.end(
         JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 429, message: 'Too many requests' } }),
       )
     const asked = [['eth_blockNumber', []] as const, ['eth_gasPrice', []] as const]
-    await expect(httpRpc(node.url, { retries: 0 }).batch(asked)).rejects.toMatchObject({
+    await expect(httpRpc(node.url, { retries: 1 }).batch(asked)).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
     })
     // The second call waits for its turn, which comes a second later.
-    expect(node.seen).toEqual([undefined, 'eth_blockNumber'])
+    expect(node.seen).toEqual([undefined, undefined, 'eth_blockNumber'])
   })
 
   it('is not taken for one without a finalized block', async () => {

@@ -516,3 +516,47 @@ test('the index reading of every market equals the index of its state', async ()
     }
   }
 })
+
+describe('a server that runs while time passes', () => {
+  /** What lists say of the rates of each market, to nine digits. */
+  const ratesIn = async ({ service }: ReturnType<typeof engineOn>) => {
+    const { items } = await service.listStrategies({ limit: 100 })
+    return Object.fromEntries(
+      items.map(({ slug, apy, avgApy }) => [slug, [apy, avgApy].map((rate) => rate?.toFixed(9) ?? null)]),
+    )
+  }
+
+  test('lists the same rates as a command that starts after each warp', async () => {
+    const server = engineOn(sandbox, { store: storage() })
+    await ratesIn(server)
+    for (const days of [0.1, 9, 14, 30, 0.1, 45, 0.02, 33]) {
+      await sandbox.world.warp(days * day)
+      expect(await ratesIn(server)).toEqual(await ratesIn(engineOn(sandbox)))
+    }
+    for (const slug of slugs) expect((await ratesIn(server))[slug]).not.toContain(null)
+  })
+
+  test('reads the past again after a node did not answer', async () => {
+    await sandbox.world.warp(40 * day)
+    let isSilent = true
+    const { request, batch, ...rest } = rpc()
+    const silent: ChainClient = {
+      ...rest,
+      request,
+      batch: async (calls) => {
+        const isPast = ([method, [block]]: (typeof calls)[number]) =>
+          method === 'eth_getBlockByNumber' && block !== 'latest'
+        if (isSilent && calls.some(isPast)) throw new AppError('RPC_UNREACHABLE', 'The node is silent')
+        return batch(calls)
+      },
+    }
+    const server = engineOn(sandbox, {
+      rpc: (id) => (id === chainId ? silent : sandbox.chain(id).rpc),
+    })
+    const first = await ratesIn(server)
+    expect(first[slugs[0]!]![1]).toBeNull()
+    isSilent = false
+    await rpc().request('evm_mine')
+    expect(await ratesIn(server)).toEqual(await ratesIn(engineOn(sandbox)))
+  })
+})
