@@ -15,6 +15,7 @@ import {
   unfilledError,
   unfilledText,
 } from '../transactions/outcome/delivery-result.ts'
+import { isClosed } from '../transactions/run-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { settleOperation } from './signing-flow/record-chain-results.ts'
 import { reportFor } from './signing-flow/report-in-errors.ts'
@@ -42,6 +43,10 @@ export async function swapStatusOf(
   if (told && told.originTxHash !== null && cli.backend.kind !== 'remote') return { id, ...told }
   const signed = known && isSigned(known) && (await journalledStatus(cli, known, told))
   if (signed) return { id, ...signed, provider: told?.provider ?? null }
+  if (told && known && isClosed(known.operation) && isFailedUnsent(told)) {
+    const { reported: _, ...rest } = told
+    return { id, ...rest, status: 'failed', note: 'Abandoned on this machine before the swap was signed' }
+  }
   if (told) return { id, ...(await withOwnDeadline(cli, id, told)) }
   if (!known || planned !== undefined) throw response
   throw new AppError('QUOTE_NOT_FOUND', `"${sanitizeText(typed)}" is an action, but not a swap`, {
@@ -71,6 +76,10 @@ export async function statusOfListed(
         : listed
   return (await swapStatusOf(cli, id, ask)).status
 }
+
+/** Whether a service reports a failure without a transaction of the swap. Of a swap that was abandoned here, the journal shows the same. */
+const isFailedUnsent = ({ reported, originTxHash }: SwapStatus): boolean =>
+  reported === 'failed' && originTxHash === null
 
 /** An expiry that a remote service reports counts if this machine received the quote, and its deadline has passed. */
 async function withOwnDeadline(cli: Cli, id: string, told: SwapStatus): Promise<SwapStatus> {

@@ -20,6 +20,7 @@ import { sanitizedFor } from '../output/output.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { execute, executeAndReport } from './execute-and-report.ts'
+import { identityWithoutKey } from './identity-without-key.ts'
 import { refuseExpired } from './quotes/quote-expiry.ts'
 import {
   confirmOlderJournal,
@@ -51,8 +52,11 @@ export async function signAndSend(
   noncesOf(options.nonce, (await cli.backend.catalog()).networks, undefined)
   // A key of another request is refused whoever the signer is.
   if (key !== undefined) refuseReusedKey(await cli.backend.context(), key, undertaking.request)
-  const identity = await cli.backend.signerIdentity(options)
   const context = await cli.backend.context()
+  const identity = await cli.backend.signerIdentity(options).catch((error: unknown) => {
+    const signed = key === undefined || options.dryRun ? undefined : context.journal.findByIdempotencyKey(key)
+    return identityWithoutKey(signed, error)
+  })
   const limits = {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
     signal: cli.program.interrupt.signal,

@@ -24,7 +24,6 @@ import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { wordOf } from '../../domain/swap-outcome.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
@@ -34,6 +33,7 @@ import type { Price } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
 import { refuseSigningFlags } from './bitcoin-deposit-terms-check.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
+import { refuseSentQuote } from './refuse-sent-quote.ts'
 
 type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }
 
@@ -85,8 +85,8 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
   }
 }
 
-/** A quote, with its request if this machine made it. */
-type Known = { quote: Quote } & Partial<AskedQuote>
+/** A quote, with its request if this machine made it; `isListed`: only the list of the service describes it. */
+type Known = { quote: Quote; isListed?: boolean } & Partial<AskedQuote>
 
 /** The quote of an id: as this machine was given it, or out of the service's list. */
 async function quoteOf(cli: Cli, id: string): Promise<Known> {
@@ -94,16 +94,13 @@ async function quoteOf(cli: Cli, id: string): Promise<Known> {
   if (kept) return kept
   const { items } = await (await cli.service()).listQuotes({ limit: 100 })
   const listed = items.find((quote) => quote.id === id)
-  if (listed) {
-    refuseUnseen(cli, listed)
-    return { quote: listed }
-  }
+  if (listed) return { quote: listed, isListed: true }
   throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${sanitizeText(id)}"`)
 }
 
 /** A quote that this machine did not request is only the word of the service, so a person must confirm it. */
-function refuseUnseen({ backend, io, globals }: Cli, quote: Quote): void {
-  if (backend.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
+function refuseUnseen({ backend, io, globals }: Cli, { quote, isListed }: Known): void {
+  if (!isListed || backend.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
   throw new AppError(
     'POLICY_QUOTE_DRIFT',
     `This machine did not request the quote ${sanitizeText(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
@@ -127,6 +124,9 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   const least = leastOf(options, exact, quote.tokenOut)
   if (isFromBitcoin(quote)) {
     refuseSigningFlags(options, { mayName: false })
+    // The status of a quote of this machine is shown.
+    if (known.isListed && cli.backend.kind === 'remote') await refuseSentQuote(cli, quote, undefined, options)
+    refuseUnseen(cli, known)
     const named =
       options.destination === undefined
         ? undefined
@@ -146,7 +146,8 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     })
   }
   const begun = (await cli.backend.context()).journal.find(quote.id)
-  if (!begun && !options.allowDuplicate) await refuseSent(cli, quote)
+  await refuseSentQuote(cli, quote, begun, options)
+  if (!begun) refuseUnseen(cli, known)
   if (!begun && quote.deadline !== null && cli.program.now() >= Date.parse(quote.deadline))
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   const named =
@@ -180,24 +181,6 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
         referenceForSwap(cli, quote, { exact, slippage, least, isNamed: known.isNamed ?? false }),
       prices: () => pricesOf(quote),
     },
-  )
-}
-
-/**
- * Refuses a quote whose swap another program or machine has sent: executing it would pay again. ORDER_USED. A service that does not know
- * the quote refuses its transactions itself.
- */
-async function refuseSent(cli: Cli, { id }: Quote): Promise<void> {
-  const swap = await (await cli.service()).swapStatus({ id }).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return undefined
-    throw error
-  })
-  if (swap === undefined || ['pending', 'expired', 'failed'].includes(swap.status)) return
-  const hash = swap.originTxHash === null ? '' : `, in ${sanitizeText(swap.originTxHash)}`
-  throw new AppError(
-    'ORDER_USED',
-    `The swap of the quote ${sanitizeText(id)} was already sent (${sanitizeText(wordOf(swap))}${hash}), so it is not executed again`,
-    { hint: `sluice swap status ${shellOperand(id)}` },
   )
 }
 

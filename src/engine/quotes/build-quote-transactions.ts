@@ -8,6 +8,7 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
@@ -188,7 +189,7 @@ const tokenSide = (token: Token, amount: bigint, bound: object) => ({
  * A quote is for one swap: after its swap was executed, with any result, it is refused. The quote of a deposit's bridge belongs to the
  * deposit.
  */
-async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAction): Promise<void> {
+async function refuseUsedQuote(context: EngineContext, { id, actionId }: QuoteWithAction): Promise<void> {
   const found = actionId === null ? undefined : await refreshAction(context, actionId)
   if (!found) return
   const hint = 'Request a new quote: sluice swap quote --help'
@@ -211,7 +212,7 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
       })
     : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was already executed', {
         details,
-        hint,
+        hint: `sluice swap status ${shellOperand(id)}`,
       })
 }
 

@@ -8,7 +8,10 @@ import { type Circumstances, type Document, rpcEnvOf, useCommands } from '../../
 import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
-const { run: runHere } = useCommands(sandbox)
+const here = useCommands(sandbox)
+const { run: runHere } = here
+/** Another machine. */
+const other = useCommands(sandbox)
 let server: TestServer
 let engine: ReturnType<typeof engineOn>
 /** By how much the clock of the service is ahead, in ms. */
@@ -160,6 +163,14 @@ const courses: Readonly<
       })
       await runHere('sandbox warp 2h')
       await run(`action resume ${id} --json --timeout 20s`)
+      return id
+    },
+  },
+  'abandoned after its approval': {
+    status: 'failed',
+    make: async (run) => {
+      const id = await executed(run, near, { more: '--no-wait' })
+      expect((await run(`action abandon ${id} --yes --json`)).exit).toBe(0)
       return id
     },
   },
@@ -336,4 +347,98 @@ test('swap execute refuses the ID of a quote that another program has executed',
   const again = await runHere(`swap execute ${quote.id} --yes --json`)
   expect(again).toMatchObject({ exit: 10, json: { error: { code: 'ORDER_USED' } } })
   expect(again.json.error.hint).toBe(`sluice swap status ${quote.id}`)
+})
+
+describe('a quote whose swap is sent or done starts no second payment', () => {
+  const stopped = '--yes --json --timeout 1500ms'
+  /** The courses of a quote whose swap is sent. */
+  const used: Readonly<Record<string, (run: Run) => Promise<string>>> = {
+    done: (run) => executed(run, near),
+    'sent and pending': async (run) => {
+      const { json: quote } = await run(`swap quote ${near} --json`)
+      await run(`swap execute ${quote.id} --yes --json --no-wait`)
+      await runHere('sandbox fault stop-mining --json')
+      expect((await run(`swap execute ${quote.id} ${stopped}`)).exit).toBe(20)
+      return quote.id
+    },
+    'sent over a bridge, not delivered': courses['not delivered yet']!.make,
+    'delivered in part': courses['delivered in part']!.make,
+    reverted: courses.reverted!.make,
+    'paid on Bitcoin': (run) => paid(run),
+  }
+  const elsewhere = (line: string, more: Circumstances = {}) =>
+    here.signsNothing(() => other.run(line, { ...profiles.remote(), ...more }))
+  const refusal = (id: string) => ({
+    exit: 10,
+    json: { error: { code: 'ORDER_USED', hint: `sluice swap status ${id}` } },
+  })
+
+  test.each(Object.keys(used))(
+    '%s: refused on another machine, by an execution and a dry run',
+    async (name) => {
+      const id = await used[name]!(remotely)
+      await expect
+        .poll(async () => (await engine.service.swapStatus({ id })).originTxHash, { timeout: 10_000 })
+        .not.toBeNull()
+      // It allows a transaction that no block has, and is no option of a payment on Bitcoin.
+      for (const line of ['--yes --idempotency-key another-machine', '--yes --allow-duplicate', '--dry-run'])
+        if (!['sent and pending', 'paid on Bitcoin'].includes(name) || !line.includes('--allow-duplicate'))
+          expect(await elsewhere(`swap execute ${id} ${line} --json`), line).toMatchObject(refusal(id))
+      if (name !== 'paid on Bitcoin')
+        expect(await elsewhere(`swap execute ${id} --dry-run --json`, { secrets: { apiKey } })).toMatchObject(
+          refusal(id),
+        )
+    },
+  )
+
+  test.each(
+    (Object.keys(profiles) as Profile[]).flatMap((profile) =>
+      ['done', 'sent and pending', 'sent over a bridge, not delivered'].map(
+        (name) => [profile, name] as const,
+      ),
+    ),
+  )('%s profile: a dry run of a quote that this machine executed is refused: %s', async (profile, name) => {
+    const run: Run = (line) => runHere(line, profiles[profile]())
+    const id = await used[name]!(run)
+    expect(await here.signsNothing(() => run(`swap execute ${id} --dry-run --json`))).toMatchObject(
+      refusal(id),
+    )
+  })
+
+  const unsigned = (line: string) => runHere(line, { ...profiles.remote(), secrets: { apiKey } })
+
+  test('without a signer the result of a done swap is repeated', async () => {
+    const id = await executed(remotely, near)
+    const again = await unsigned(`swap execute ${id} --yes --json`)
+    expect(again, again.out).toMatchObject({ exit: 0, json: { id, status: 'SUCCESS', replayed: true } })
+    const keyed = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --idempotency-key paid-once`
+    const { json: first } = await remotely(keyed)
+    expect(await unsigned(keyed)).toMatchObject({ exit: 0, json: { id: first.id, replayed: true } })
+  })
+
+  test('without a signer a swap whose transactions are all sent is followed, and nothing is signed', async () => {
+    const id = await used['sent over a bridge, not delivered']!(remotely)
+    const waiting = await here.signsNothing(() => unsigned(`swap execute ${id} ${stopped}`))
+    expect(waiting, waiting.out).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+    await runHere('sandbox fault clear --json')
+    const done = await here.signsNothing(() => unsigned(`swap execute ${id} --yes --json --timeout 20s`))
+    expect(done, done.out).toMatchObject({ exit: 0, json: { id, status: 'SUCCESS' } })
+  })
+
+  test('without a signer a swap with an unsigned step needs one', async () => {
+    const { json: quote } = await remotely(`swap quote ${near} --json`)
+    await remotely(`swap execute ${quote.id} --yes --json --no-wait`)
+    const { exit, json } = await here.signsNothing(() => unsigned(`swap execute ${quote.id} --yes --json`))
+    expect({ exit, cause: json.error.details.cause }).toEqual({ exit: 20, cause: 'KEY_REQUIRED' })
+  })
+
+  test('a quote that expired unused, or that another machine did not execute, is not called sent', async () => {
+    const { json: quote } = await remotely(`swap quote ${near} --json`)
+    expect((await elsewhere(`swap execute ${quote.id} --yes --json`)).json.error.code).toBe(
+      'POLICY_QUOTE_DRIFT',
+    )
+    ahead = minutes(6)
+    const late = await remotely(`swap execute ${quote.id} --yes --json`, minutes(6))
+    expect(late.json.error.code).toBe('QUOTE_EXPIRED')
+  })
 })

@@ -1,0 +1,58 @@
+import type { Quote } from '../../api/quote.ts'
+import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
+import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
+import { wordOf } from '../../domain/swap-outcome.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { JournalOperation } from '../../planning/execution-context-types.ts'
+
+/**
+ * Refuses a quote whose swap was sent: executing it, or another one in its place, would pay again. ORDER_USED. `begun` is the swap of
+ * this journal, which is repeated or resumed, so it is refused in a dry run only. Otherwise the service tells the status, before anything
+ * else is checked. A service that does not know the quote refuses its transactions itself.
+ */
+export async function refuseSentQuote(
+  cli: Cli,
+  { id }: Pick<Quote, 'id'>,
+  begun: JournalOperation | undefined,
+  { dryRun, allowDuplicate }: Partial<Pick<SigningOptions, 'dryRun' | 'allowDuplicate'>>,
+): Promise<void> {
+  if (begun && isSentHere(begun)) {
+    if (dryRun) throw sentError(id, 'by this machine')
+    return
+  }
+  if (begun && !dryRun && begun.steps.some((step) => !isUnsigned(step))) return
+  const swap = await (await cli.service()).swapStatus({ id }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return undefined
+    throw error
+  })
+  if (swap === undefined || !isSent(swap)) return
+  const word = wordOf(swap)
+  // A transaction that no block has may never be mined. After any other status no service issues the transactions again.
+  if (allowDuplicate && word === 'pending') return
+  const hash = swap.originTxHash === null ? '' : `, in ${sanitizeText(swap.originTxHash)}`
+  throw sentError(id, `(${sanitizeText(word)}${hash})`)
+}
+
+/** Whether the journal has a signature for the swap itself that was not lost. */
+const isSentHere = ({ steps }: JournalOperation): boolean =>
+  steps.some(
+    (step) =>
+      step.role === 'action' &&
+      !isUnsigned(step) &&
+      !['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED'].includes(step.state),
+  )
+
+/** Whether a service knows a transaction of the swap, or says that it is under way or done. */
+const isSent = (swap: SwapStatus): boolean =>
+  swap.originTxHash !== null || !['pending', 'expired', 'failed'].includes(wordOf(swap))
+
+const sentError = (id: string, how: string): AppError =>
+  new AppError(
+    'ORDER_USED',
+    `The swap of the quote ${sanitizeText(id)} was already sent ${how}, so it is not executed again`,
+    { hint: `sluice swap status ${shellOperand(id)}` },
+  )
