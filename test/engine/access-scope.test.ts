@@ -161,7 +161,7 @@ test('the status of an unused quote costs one query and no chain call', async ()
   expect({ queries, said }).toEqual({ queries: 2, said: [] })
 })
 
-test('the list of quotes shows the status of each at its last read', async () => {
+test('the list of quotes shows the status of each as its chains do', async () => {
   let shift = 0
   const { service } = engineOn(sandbox, { now: () => Date.now() + shift })
   const { quote: swap } = await service.quote({ ...near(), amountIn: 1_000000n })
@@ -180,7 +180,8 @@ test('the list of quotes shows the status of each at its last read', async () =>
   expect(await listed()).toEqual({ [a]: 'pending', [b]: 'pending', [c]: 'pending' })
   await perform(sandbox, wallet, [...made.approvals, ...made.transactions, ...deposit.bytecode.slice(0, 2)])
   expect((await service.swapStatus({ id: a })).status).toBe('fulfilled')
-  expect(['confirmed', 'processing', 'fulfilled']).toContain((await service.swapStatus({ id: c })).status)
+  const onItsWay = expect.stringMatching(/^(confirmed|processing|fulfilled)$/)
+  expect((await service.swapStatus({ id: c })).status).toEqual(onItsWay)
   shift = 301_000
-  expect(await listed()).toEqual({ [a]: 'fulfilled', [b]: 'expired', [c]: 'confirmed' })
+  expect(await listed()).toEqual({ [a]: 'fulfilled', [b]: 'expired', [c]: onItsWay })
 })
