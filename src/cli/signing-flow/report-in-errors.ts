@@ -11,7 +11,7 @@ export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: s
     ({ network, spender, amount }) =>
       `remaining allowance for ${spender}: ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}; the next action through it uses that first`,
   ) ?? [
-    `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
+    `Remaining allowances are unknown because a chain could not be read. To revoke them: sluice action revoke ${id}`,
   ]
 
 /** The report of an operation, with the hashes of its pending transactions. */

@@ -10,7 +10,7 @@ export const allowancesText = ({ remainingAllowances }: Facts): string =>
       ({ spender, amount, network }) =>
         ` The contract ${spender} still has an allowance of ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
     )
-    .join('') ?? ' Its remaining allowances are not known: a chain does not answer.'
+    .join('') ?? ' Its remaining allowances are not known: a chain could not be read.'
 
 /** A command for this operation. */
 export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>

@@ -74,7 +74,7 @@ describe('remaining allowances without a node or a known token', () => {
     expect(attempts()).toBe(before)
     expect((await run(`action abandon ${id} --json ${now}`)).json.allowancesLeft).toBe(null)
     expect((await run(`action abandon ${id} ${now}`)).out).toContain(
-      `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
+      `Remaining allowances are unknown because a chain could not be read. To revoke them: sluice action revoke ${id}`,
     )
     const { json } = await run(`action explain ${id} --json ${now}`)
     expect(json).toMatchObject({ situation: 'GIVEN_UP', next: `sluice action revoke ${id}` })
