@@ -71,9 +71,11 @@ export function providerApi(
     }).catch((cause: unknown) => {
       if (!(cause instanceof AppError) || !cause.code.startsWith('SERVICE_')) throw cause
       const isMoved = cause.details?.fault === 'redirect'
+      const isGateway = cause.details?.fault === 'gateway'
+      const what = isMoved ? 'has moved' : isGateway ? 'does not answer' : undefined
       throw new AppError(
         'PROVIDER_API_ERROR',
-        `The service of ${label} ${isMoved ? `has moved: ${cause.message}` : 'returned an invalid response'}`,
+        `The service of ${label} ${what === undefined ? 'returned an invalid response' : `${what}: ${cause.message}`}`,
         {
           details: { provider, ...(isMoved && { refusal: 'request' }) },
           cause,

@@ -45,7 +45,8 @@ export function pastBlockFinder(store: EngineStore, chain: () => Chain): PastBlo
   type Blocks = Readonly<Record<Period, BlockRef | undefined>>
   let last: { at: number; times: string; blocks: Promise<Blocks> } | undefined
   return async (period, head) => {
-    const timeOf = (one: Period) => Math.floor((head.timestamp - periods[one]) / timeStep) * timeStep
+    // The next later one: a chain of exactly that age has it.
+    const timeOf = (one: Period) => Math.ceil((head.timestamp - periods[one]) / timeStep) * timeStep
     const find = (one: Period) => keptBlockBefore(store, chain(), { purpose: one, time: timeOf(one) }, head)
     const times = `${timeOf('week')} ${timeOf('month')}`
     const age = head.timestamp - (last?.at ?? 0)
