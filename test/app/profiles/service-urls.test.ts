@@ -27,10 +27,11 @@ function urlsIn(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([key, inner]) => urlsIn(inner, Array.isArray(value) ? name : key))
 }
 
-/** Hosts that are only shown to a person: explorers of networks, and pages in hints. */
+/** Hosts that are only shown to a person: explorers of networks, pages in hints, and pictures. */
 const shown = [
   ...publicNetworks.flatMap(({ explorer }) => (explorer === null ? [] : [new URL(explorer).host])),
   ...['mempool.space', 'getfoundry.sh', 'github.com', 'sqlite.org', 'coins.llama.fi'],
+  ...['raw.githubusercontent.com', 'coin-images.coingecko.com'],
 ]
 
 test('every public host in the source is a service with a setting, or is only shown', () => {
