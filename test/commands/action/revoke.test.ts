@@ -78,7 +78,7 @@ describe('remaining allowances without a node or a known token', () => {
     )
     const { json } = await run(`action explain ${id} --json ${now}`)
     expect(json).toMatchObject({ situation: 'GIVEN_UP', next: `sluice action revoke ${id}` })
-    expect(json.funds).toContain('are not known: a chain does not answer')
+    expect(json.funds).toContain('are not known: a chain could not be read')
     await takeBack(id)
     const { out } = await run(`action revoke ${id} --yes`)
     expect(out).toContain('No allowance of this action remains.')
