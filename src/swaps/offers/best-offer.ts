@@ -143,6 +143,8 @@ export async function bestOffer(
   if (preferred !== undefined) throw preferredQuoteError(able[0]!.name, named ?? noRoutes[0], faults)
   // Pools are read at nodes alone: what they would have answered is not known.
   if (late.some(({ asksService }) => !asksService)) throw quoteTimeoutError(ask, late, deadlineMs, undefined)
+  const ofNode = others.find((fault) => fault instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(fault.code))
+  if (ofNode) throw ofNode
   const isAll = others.length === able.length
   if (named && isAll) throw named
   if (isAll && others.every(isTimeout)) throw quoteTimeoutError(ask, able, deadlineMs, others[0])

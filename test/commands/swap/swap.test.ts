@@ -195,6 +195,8 @@ describe('swap quote, swap status and swap list', () => {
       })
       expect(json.error.message).toMatch(/returned no quote: The node at 127\.0\.0\.1:1 cannot be used/)
     }
+    const { exit, json } = await run(`swap quote ${near} --amount-in 100 --json`, { env })
+    expect({ exit, code: json.error.code }).toEqual({ exit: 7, code: 'RPC_UNREACHABLE' })
   })
 
   test('--compare with provider names reports unknown providers, and rejects invalid requests', async () => {
