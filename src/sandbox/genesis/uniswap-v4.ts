@@ -4,7 +4,7 @@ import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV2Constants } from '../../swaps/uniswap-v2/constants-schema.ts'
 import type { UniswapV3Constants } from '../../swaps/uniswap-v3/constants-schema.ts'
 import type { UniswapV4Constants } from '../../swaps/uniswap-v4/constants-schema.ts'
-import { ownContract, published, publishedV4 } from './artifacts.ts'
+import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { type PoolSide, poolSide, squareRoot } from './pool-math.ts'
@@ -52,15 +52,15 @@ export function deployUniswapV4(
   { assets }: Tokens,
   { v3, v2 }: { v3: UniswapV3Constants; v2: UniswapV2Constants },
 ): UniswapV4Constants {
-  const poolManager = d.deploy(publishedV4('PoolManager'), [d.from])
-  const permit2 = d.deploy(publishedV4('Permit2'))
-  const quoter = d.deploy(publishedV4('V4Quoter'), [poolManager])
-  const stateView = d.deploy(publishedV4('StateView'), [poolManager])
+  const poolManager = d.deploy(published('PoolManager'), [d.from])
+  const permit2 = d.deploy(published('Permit2'))
+  const quoter = d.deploy(published('V4Quoter'), [poolManager])
+  const stateView = d.deploy(published('StateView'), [poolManager])
   // The descriptor only draws the picture of a position.
   const ofPosition = [poolManager, permit2, unsubscribeGas, nativeAddress, assets.WETH]
-  const positions = d.deploy(publishedV4('PositionManager'), ofPosition)
-  const poolV3 = published('@uniswap/v3-core/artifacts/contracts', 'UniswapV3Pool')
-  const universalRouter = d.deploy(publishedV4('UniversalRouter'), [
+  const positions = d.deploy(published('PositionManager'), ofPosition)
+  const poolV3 = published('UniswapV3Pool')
+  const universalRouter = d.deploy(published('UniversalRouter'), [
     {
       permit2,
       weth9: assets.WETH,
@@ -78,7 +78,7 @@ export function deployUniswapV4(
   const held = new Set(pools.flatMap(({ pair }) => pair.flatMap((one) => (one === 'ETH' ? [] : [one]))))
   for (const asset of held) {
     d.call(ownContract('SandboxToken').abi, assets[asset], 'approve', [permit2, maxUint256])
-    d.call(publishedV4('Permit2').abi, permit2, 'approve', [assets[asset], positions, mostEver, latestEver])
+    d.call(published('Permit2').abi, permit2, 'approve', [assets[asset], positions, mostEver, latestEver])
   }
   for (const { pair, fee, tickSpacing, usdEachSide } of pools) {
     const [a, b] = pair.map((one) => poolSide(one === 'ETH' ? 'WETH' : one, token(one), usdEachSide)) as [
@@ -88,7 +88,7 @@ export function deployUniswapV4(
     const [zero, one] = BigInt(a.token) < BigInt(b.token) ? [a, b] : [b, a]
     const key = { currency0: zero.token, currency1: one.token, fee, tickSpacing, hooks: nativeAddress }
     const price = squareRoot((one.amount << 192n) / zero.amount)
-    d.call(publishedV4('PoolManager').abi, poolManager, 'initialize', [key, price])
+    d.call(published('PoolManager').abi, poolManager, 'initialize', [key, price])
     const edge = Math.floor(maxTick / tickSpacing) * tickSpacing
     // Slightly less than the amounts allow, so that they suffice.
     const liquidity = (squareRoot(zero.amount * one.amount) * 999n) / 1000n
@@ -100,7 +100,7 @@ export function deployUniswapV4(
     ]
     const value = zero.token === nativeAddress ? zero.amount : 0n
     const unlocking = encodeAbiParameters(actionsAndParams, [minting, params])
-    d.call(publishedV4('PositionManager').abi, positions, 'modifyLiquidities', [unlocking, maxUint256], value)
+    d.call(published('PositionManager').abi, positions, 'modifyLiquidities', [unlocking, maxUint256], value)
   }
   return {
     chainId,

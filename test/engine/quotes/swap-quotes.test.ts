@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Abi } from 'viem'
 import {
   concatHex,
@@ -24,6 +22,7 @@ import { createCustomerEngines } from '../../../src/engine/engine.ts'
 import type { EngineContext } from '../../../src/engine/engine-context-types.ts'
 import { quoteFor } from '../../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { publishedAbi } from '../../../src/sandbox/genesis/artifacts.ts'
 import { balancerV2Contracts } from '../../../src/swaps/balancer-v2/constants-schema.ts'
 import { depositProviderNames } from '../../../src/swaps/deposit-provider-registry.ts'
 import { bestOffer } from '../../../src/swaps/offers/best-offer.ts'
@@ -43,14 +42,9 @@ const wallet = sandbox.user.address
 const stranger = sandboxAddress(2)
 const someone: Address = '0x2222222222222222222222222222222222222222'
 
-const artifact = (file: string): Abi =>
-  (JSON.parse(readFileSync(createRequire(import.meta.url).resolve(file), 'utf8')) as { abi: Abi }).abi
-const routerAbi = artifact(
-  '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
-)
-const quoterAbi = artifact('@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json')
-
-const pairRouterAbi = artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+const routerAbi = publishedAbi('SwapRouter02')
+const quoterAbi = publishedAbi('QuoterV2')
+const pairRouterAbi = publishedAbi('UniswapV2Router02')
 
 /** A path through pools. Uniswap v2 pairs have the same fee, so none is listed. */
 type Path = { tokens: readonly Address[]; fees: readonly number[] }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Abi } from 'viem'
 import { decodeFunctionData } from 'viem/utils'
 import { describe, expect, inject, test } from 'vitest'
@@ -8,7 +6,7 @@ import { maxUint256 } from '../../../src/domain/amount.ts'
 import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import { categories, type StrategyEntry } from '../../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
-import { ownContract } from '../../../src/sandbox/genesis/artifacts.ts'
+import { ownContract, publishedAbi } from '../../../src/sandbox/genesis/artifacts.ts'
 import { genesis } from '../../../src/sandbox/genesis/genesis-cache.ts'
 import { deposited } from '../../support/contracts/deposit-brings-its-worth.ts'
 import { aroundReads, codeOf, engineOn, perform, word } from '../../support/engine.ts'
@@ -35,9 +33,7 @@ const each = (list: readonly StrategyEntry[]) => list.map((entry) => [entry.slug
 /** A little more than one whole token, so that no amount is round. */
 const sum = ({ asset }: StrategyEntry) => (10n ** BigInt(asset.decimals) * 123457n) / 100000n
 
-const publishedAbi = (file: string): Abi =>
-  (JSON.parse(readFileSync(createRequire(import.meta.url).resolve(file), 'utf8')) as { abi: Abi }).abi
-const poolAbi = publishedAbi('@aave/core-v3/artifacts/contracts/protocol/pool/Pool.sol/Pool.json')
+const poolAbi = publishedAbi('Pool')
 const abiOf = ({ constants }: StrategyEntry): Abi =>
   constants.family === 'aave-v3' ? poolAbi : ownContract('SandboxVault').abi
 const decoded = (entry: StrategyEntry, data: Hex) => {

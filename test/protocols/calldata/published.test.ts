@@ -37,41 +37,29 @@ const lines = (abi: Abi): string[] =>
     return item.type === 'event' ? [eventLine(item)] : []
   })
 
-const aave = '@aave/core-v3/artifacts/contracts'
 const sandbox = '../../../src/sandbox/contracts'
-const published4 = '../../../src/sandbox/published'
+const packaged = '../../../src/sandbox/published'
 
 describe('functions and events in use have the published signature', () => {
   it.each<[string, Abi, string[]]>([
-    ['the pool of Aave v3', aaveV3PoolAbi, [`${aave}/interfaces/IPool.sol/IPool.json`]],
-    ['the oracle of Aave v3', aaveV3OracleAbi, [`${aave}/interfaces/IAaveOracle.sol/IAaveOracle.json`]],
-    [
-      'the aToken',
-      aaveV3ATokenAbi,
-      [`${aave}/interfaces/IAToken.sol/IAToken.json`, `${aave}/protocol/tokenization/AToken.sol/AToken.json`],
-    ],
-    ['QuoterV2', quoterV2Abi, ['@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json']],
-    ['the router of Uniswap v2', uniswapV2RouterAbi, ['@uniswap/v2-periphery/build/UniswapV2Router02.json']],
-    ['a pair of Uniswap v2', uniswapV2PairAbi, ['@uniswap/v2-core/build/UniswapV2Pair.json']],
-    [
-      'SwapRouter02',
-      swapRouter02Abi,
-      ['@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'],
-    ],
+    ['the pool of Aave v3', aaveV3PoolAbi, [`${packaged}/Pool.json`]],
+    ['the oracle of Aave v3', aaveV3OracleAbi, [`${packaged}/AaveOracle.json`]],
+    ['the aToken', aaveV3ATokenAbi, [`${packaged}/AToken.json`]],
+    ['QuoterV2', quoterV2Abi, [`${packaged}/QuoterV2.json`]],
+    ['the router of Uniswap v2', uniswapV2RouterAbi, [`${packaged}/UniswapV2Router02.json`]],
+    ['a pair of Uniswap v2', uniswapV2PairAbi, [`${packaged}/UniswapV2Pair.json`]],
+    ['SwapRouter02', swapRouter02Abi, [`${packaged}/SwapRouter02.json`]],
     [
       'a pool of two tokens',
       pairPool.abi,
-      [
-        '@uniswap/v2-core/build/UniswapV2Pair.json',
-        '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json',
-      ],
+      [`${packaged}/UniswapV2Pair.json`, `${packaged}/UniswapV3Pool.json`],
     ],
-    ['the quoter of Uniswap v4', v4QuoterAbi, [`${published4}/V4Quoter.json`]],
-    ['StateView of Uniswap v4', stateViewAbi, [`${published4}/StateView.json`]],
-    ['the Universal Router', universalRouterAbi, [`${published4}/UniversalRouter.json`]],
-    ['the Vault of Balancer v2', [...vaultSwaps, ...vaultPoolsAbi], [`${published4}/Vault.json`]],
-    ['BalancerQueries of Balancer v2', queriesAbi, [`${published4}/BalancerQueries.json`]],
-    ['Permit2', permit2Abi, [`${published4}/Permit2.json`]],
+    ['the quoter of Uniswap v4', v4QuoterAbi, [`${packaged}/V4Quoter.json`]],
+    ['StateView of Uniswap v4', stateViewAbi, [`${packaged}/StateView.json`]],
+    ['the Universal Router', universalRouterAbi, [`${packaged}/UniversalRouter.json`]],
+    ['the Vault of Balancer v2', [...vaultSwaps, ...vaultPoolsAbi], [`${packaged}/Vault.json`]],
+    ['BalancerQueries of Balancer v2', queriesAbi, [`${packaged}/BalancerQueries.json`]],
+    ['Permit2', permit2Abi, [`${packaged}/Permit2.json`]],
     [
       'the router of Pendle',
       pendleRouterAbi,

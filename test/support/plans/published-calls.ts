@@ -10,9 +10,9 @@ const abiOf = (file: string): Abi =>
 
 /** The ABIs as published by the authors of the contracts; none is taken from this program. */
 export const published = {
-  pool: abiOf('@aave/core-v3/artifacts/contracts/interfaces/IPool.sol/IPool.json'),
-  router: abiOf('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'),
-  router02: abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json'),
+  pool: abiOf('../../../src/sandbox/published/Pool.json'),
+  router: abiOf('../../../src/sandbox/published/SwapRouter02.json'),
+  router02: abiOf('../../../src/sandbox/published/UniswapV2Router02.json'),
   aggregator: abiOf('../../../src/sandbox/contracts/SandboxAggregationRouter.json'),
   lifi: abiOf('../../../src/sandbox/contracts/SandboxLifiDiamond.json'),
   oneInch: abiOf('../../../src/sandbox/contracts/SandboxOneInchRouter.json'),
