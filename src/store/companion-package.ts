@@ -13,6 +13,8 @@ const root = join(import.meta.dirname, '..', '..')
 /** Whether the program runs in a clone, which has the contents of all companion packages. */
 export const isClone = (): boolean => existsSync(join(root, 'src', 'app', 'process-entry.ts'))
 
+const purposes: Record<Companion, string> = { sandbox: 'The sandbox', ledger: 'A Ledger' }
+
 const nameOf = (companion: Companion): string => `@sluice-cli/${companion}`
 
 const versionIn = (file: string): string => JSON.parse(readFileSync(file, 'utf8')).version
@@ -42,7 +44,7 @@ export function companionFolder(companion: Companion, code: ErrorCode): string {
     code,
     found
       ? `The package ${name} is version ${found}, and sluice is version ${own}`
-      : `The package ${name} is not installed`,
+      : `${purposes[companion]} needs the package ${name}, which is not installed`,
     { hint: installCommand(companion) },
   )
 }

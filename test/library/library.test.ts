@@ -14,8 +14,8 @@ const root = join(import.meta.dirname, '..', '..')
 /** Runs the program in its own directory with the package installed, and with environment variables that must be ignored. */
 function run(input: object): Promise<{ exit: number; out: string; err: string; dir: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-library-'))
-  mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(root, join(dir, 'node_modules', 'sluice'))
+  mkdirSync(join(dir, 'node_modules', '@sluice-cli'), { recursive: true })
+  symlinkSync(root, join(dir, 'node_modules', '@sluice-cli', 'sluice'))
   copyFileSync(join(root, 'test', 'library', 'program.ts'), join(dir, 'program.mts'))
   return new Promise((done) => {
     const env = {

@@ -1,5 +1,5 @@
 import { readFileSync, writeSync } from 'node:fs'
-import { AppError, type Catalog, type Core, createEngine, createRemote } from 'sluice'
+import { AppError, type Catalog, type Core, createEngine, createRemote } from '@sluice-cli/sluice'
 
 /** Input of a program that uses this package as a library; the test runs it in another directory. */
 type Told = {

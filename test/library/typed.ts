@@ -7,7 +7,7 @@ import {
   type EngineOptions,
   type RemoteOptions,
   type Service,
-} from 'sluice'
+} from '@sluice-cli/sluice'
 
 /** A strict TypeScript program of a user: it is compiled in another directory and never run. */
 const options: EngineOptions = { rpcs: { base: ['https://node.example'] }, budgetMs: 1000 }

@@ -22,11 +22,11 @@ let dir: string
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'bin', 'types.js')], { stdio: 'inherit' })
   dir = mkdtempSync(join(tmpdir(), 'sluice-typed-'))
-  mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(root, join(dir, 'node_modules', 'sluice'))
+  mkdirSync(join(dir, 'node_modules', '@sluice-cli'), { recursive: true })
+  symlinkSync(root, join(dir, 'node_modules', '@sluice-cli', 'sluice'))
   writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
   copyFileSync(join(root, 'test', 'library', 'typed.ts'), join(dir, 'typed.ts'))
-  writeFileSync(join(dir, 'bare.ts'), "export { createEngine as make } from 'sluice'\n")
+  writeFileSync(join(dir, 'bare.ts'), "export { createEngine as make } from '@sluice-cli/sluice'\n")
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 

@@ -6,6 +6,7 @@ import type {
 } from '@ledgerhq/device-management-kit'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { installCommand } from '../../store/companion-package.ts'
 
 /** A connected device. Its errors are thrown as the library makes them. */
 export type LedgerSession = {
@@ -115,9 +116,9 @@ function packages(emulator: string | null) {
 export function loadFailureText(cause: unknown): AppError {
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'MODULE_NOT_FOUND')
-    return new AppError('KEY_SOURCE', 'The packages that speak to a Ledger are not installed', {
+    return new AppError('KEY_SOURCE', 'The USB packages that speak to a Ledger are not installed', {
       cause,
-      hint: 'In the directory of sluice: npm install --include=optional',
+      hint: installCommand('ledger'),
     })
   return new AppError(
     'KEY_SOURCE',
