@@ -12,7 +12,7 @@ import { httpRpc } from '../chain/rpc/failover.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isClone } from '../store/companion-package.ts'
-import { sandboxData } from './sandbox-data.ts'
+import { sandboxData } from './genesis/sandbox-data.ts'
 
 /** A running anvil node that this program started. */
 export type Anvil = {

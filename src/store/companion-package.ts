@@ -56,6 +56,6 @@ export function installCommand(companion: Companion): string {
   // The package lies in node_modules/@sluice-cli/sluice; a project has a package.json there, and global packages have none.
   const project = join(root, '..', '..', '..')
   return existsSync(join(project, 'package.json'))
-    ? `npm install --prefix ${shellWord(project)} ${what}`
-    : `npm install --global ${what}`
+    ? `npm install --prefix ${shellWord(project)} ${shellWord(what)}`
+    : `npm install --global ${shellWord(what)}`
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Abi } from 'viem'
 import type { Address, Hex } from '../../domain/address.ts'
-import { sandboxData } from '../sandbox-data.ts'
+import { sandboxData } from './sandbox-data.ts'
 
 /** ABI and creation bytecode of a contract. */
 export type Artifact = { abi: Abi; bytecode: Hex }

@@ -5,9 +5,9 @@ import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../anvil.ts'
-import { packedGenesisKey, sandboxData } from '../sandbox-data.ts'
 import { readSaved, type SavedWorld, saveWorld } from '../saved-worlds.ts'
 import { deployWorld } from './deploy-world.ts'
+import { packedGenesisKey, sandboxData } from './sandbox-data.ts'
 
 /** Returns the cache key of the genesis world: a hash of the deployment code and contracts, or that of the package. */
 export function genesisKey(): string {
