@@ -60,7 +60,6 @@ export async function explainFromService(
   const burn = moved?.burn
   const [lacking] = moved?.withoutRpc ?? []
   const command = (what: string) => `sluice action ${what} ${shellOperand(id)}`
-  )
   return {
     id,
     situation: burn?.situation ?? 'FOREIGN',
