@@ -295,6 +295,7 @@ function fileOf(network: Network, before: CatalogFile | undefined): CatalogFile 
     priceFeeds: feedsOn(network, [...known.values()], strategies),
     // Launch dates are written by hand.
     launches: before?.launches ?? [],
+    familyLaunches: before?.familyLaunches ?? [],
     swaps: {
       ...given('uniswap-v3', swapsOn(network, [...known.values()])),
       ...given('uniswap-v2', pairsOn(network, [...known.values()])),
@@ -560,13 +561,13 @@ function vaultOn({ chainId }: Network): SwapsOfFile['balancer-v2'] {
 }
 
 /** JSON with one token and one market per line, for readable diffs. */
-function written({ launches, swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
+function written({ launches, familyLaunches, swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
   const list = (items: readonly unknown[]) =>
     items.length === 0 ? '[]' : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')}\n  ]`
   const head = Object.entries(rest).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`)
   const contracts = Object.entries(swaps).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`)
   const providers = contracts.length === 0 ? '{}' : `{\n${contracts.join(',\n')}\n  }`
-  return `{\n${head.join('')}  "launches": ${list(launches)},\n  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
+  return `{\n${head.join('')}  "launches": ${list(launches)},\n  "familyLaunches": ${list(familyLaunches)},\n  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
 }
 
 const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
