@@ -196,6 +196,7 @@ const at = (said: Said): SwapDependencies => {
     getJson: async () => answer,
     exchangeJson: async () => answer,
     hasKey: () => false,
+    passedOver: () => undefined,
     secretAt: async () => 'secret-key-1inch',
     now: () => 0,
   }

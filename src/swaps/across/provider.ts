@@ -1,17 +1,27 @@
 import { z } from 'zod'
-import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
+import { keyedBaseOf } from '../../protocols/public-services.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
-import { providerApi, unusableResponseError } from '../provider-api.ts'
+import { type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
 import { exclusivityFault, fillWindow } from './abi.ts'
 import type { AcrossConstants } from './constants-schema.ts'
+import { accountOf } from './deposit-and-payout-events.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
 import { refusals } from './refusals.ts'
+import {
+  placeholderDepositor,
+  quoteRequest,
+  quotesPath,
+  readV1Quote,
+  transferPath,
+  transferWords,
+} from './v1-api.ts'
 
 /** The provider name of Across. */
 export const provider = 'across'
@@ -21,9 +31,10 @@ type AcrossEnd = AcrossConstants & { api: string }
 
 /**
  * The provider data of an offer; it is stored as JSON. `fillDeadline` is the service's suggestion, in Unix seconds. `exclusivity` is the
- * suggested duration or end of the right of one relayer.
+ * suggested duration or end of the right of one relayer. `orderId` is the number of the quote in version 1 of the service.
  */
 type Raw = {
+  orderId?: Hex | undefined
   quoteTimestamp: number
   fillDeadline: number
   exclusivity?: { relayer: Address; parameter: number } | undefined
@@ -55,8 +66,25 @@ const Suggested = z.object({
 })
 type Suggested = z.output<typeof Suggested>
 
+/** The terms of a deposit that a service suggests for an input; `limits` are those of the older paths. */
+type Terms = Pick<
+  Suggested,
+  'outputAmount' | 'timestamp' | 'fillDeadline' | 'exclusiveRelayer' | 'exclusivityDeadline'
+> &
+  Partial<Pick<Suggested, 'isAmountTooLow' | 'estimatedFillTimeSec' | 'limits'>> & { orderId?: Hex }
+
 const invalidResponseError = (message: string, status: number) =>
   unusableResponseError(provider, message, status)
+
+/**
+ * Whether a failed request to version 1 ends the quote: what the service refuses for a known reason, the key and the limit. Anything else,
+ * such as a code of its own or a fault, may be answered by the older paths.
+ */
+function isFinalRefusal(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.details?.provider !== provider) return true
+  const passing: readonly unknown[] = ['request', 'fault', 'maintenance', undefined]
+  return !passing.includes(error.details.refusal)
+}
 
 /** The error for an amount that no relayer accepts. */
 const amountLimitError = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
@@ -78,12 +106,64 @@ const usualWindow = fillWindow / 2
 export function across(
   ends: readonly AcrossEnd[],
   isSupportedPair: (route: Route) => boolean,
-  network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
+  network: Pick<
+    SwapDependencies,
+    'exchangeJson' | 'hasKey' | 'passedOver' | 'head' | 'log' | 'logs' | 'read' | 'mined'
+  >,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const
 
-  /** Requests the service's suggestion for an input. */
+  const service = ({ from }: Pick<Route, 'from'>) => (from.testnet ? 'across-testnet' : 'across')
+  const apiAt = (route: Pick<Route, 'from'>, base: string): ProviderApi =>
+    providerApi(
+      { provider, label: 'Across', service: service(route), base, headers: {}, refusals },
+      network.exchangeJson,
+    )
+  /** Version 1 of the service, which wants a key and serves no test network; `undefined` without a key. */
+  const v1Of = (route: Route): { api: ProviderApi; host: string } | undefined => {
+    if (!network.hasKey(service(route))) return undefined
+    const base = keyedBaseOf(service(route), endsOf(route)[0].api)
+    return { api: apiAt(route, base), host: new URL(base).host }
+  }
+
+  /** Requests a quote of version 1 for an input; `undefined` if it is not used, which `--debug` tells. */
+  const quotedByV1 = async (
+    route: Route,
+    { amount, wallet }: { amount: bigint; wallet: Address | null },
+    signal: AbortSignal,
+  ): Promise<Terms | undefined> => {
+    const v1 = v1Of(route)
+    if (!v1) return undefined
+    const depositor = wallet ?? placeholderDepositor
+    const [here] = endsOf(route)
+    const read = await v1.api
+      .post(quotesPath, quoteRequest(route, { amount, depositor }), signal)
+      .then((answer) => {
+        if (answer.status >= 300) throw v1.api.refused(answer, 'did not return a quote')
+        return readV1Quote(answer.body, { route, amount, depositor, here })
+      })
+      .catch((error: unknown) => {
+        if (isFinalRefusal(error) || signal.aborted) throw error
+        return `is a refusal: ${(error as AppError).message}`
+      })
+    if (typeof read === 'string') {
+      network.passedOver(`${v1.host} ${quotesPath} ${read}; /suggested-fees is asked`)
+      return undefined
+    }
+    const { orderId, terms } = read
+    return {
+      outputAmount: terms.outputAmount,
+      timestamp: terms.quoteTimestamp,
+      fillDeadline: terms.fillDeadline,
+      exclusiveRelayer: accountOf(terms.exclusiveRelayer),
+      exclusivityDeadline: terms.exclusivityParameter,
+      // The number follows the transfer of the wallet for which it was given.
+      ...(wallet !== null && { orderId }),
+    }
+  }
+
+  /** Requests the suggestion of the older path for an input. */
   const suggested = async (route: Route, amount: bigint, signal: AbortSignal): Promise<Suggested> => {
     const [here, there] = endsOf(route)
     const query = new URLSearchParams({
@@ -93,17 +173,7 @@ export function across(
       outputToken: route.tokenOut.address,
       amount: String(amount),
     })
-    const api = providerApi(
-      {
-        provider,
-        label: 'Across',
-        service: route.from.testnet ? 'across-testnet' : 'across',
-        base: here.api,
-        headers: {},
-        refusals,
-      },
-      network.exchangeJson,
-    )
+    const api = apiAt(route, here.api)
     const response = await api.get(`/suggested-fees?${query}`, signal)
     const { status, body, text } = response
     const answer =
@@ -134,11 +204,17 @@ export function across(
     supports: (route) => (route.speed ?? null) === null && isSupportedPair(route),
 
     async quote(ask, signal) {
-      const first = await suggested(ask, ask.amount, signal)
-      const costOf = (answer: Suggested, of: bigint) => of - answer.outputAmount
+      let isV1 = true
+      const termsFor = async (amount: bigint): Promise<Terms> => {
+        const quoted = isV1 ? await quotedByV1(ask, { amount, wallet: ask.refund }, signal) : undefined
+        isV1 = quoted !== undefined
+        return quoted ?? suggested(ask, amount, signal)
+      }
+      const first = await termsFor(ask.amount)
+      const costOf = (answer: Terms, of: bigint) => of - answer.outputAmount
       // The fee depends on the input. For an exact output, request it again with the resulting input.
       const roughInput = ask.amount + costOf(first, ask.amount)
-      const answer = ask.exact === 'in' ? first : await suggested(ask, roughInput, signal)
+      const answer = ask.exact === 'in' ? first : await termsFor(roughInput)
       const amountIn = ask.exact === 'in' ? ask.amount : ask.amount + costOf(answer, roughInput)
       refuseAmount(ask, answer, amountIn)
       const amountOut = ask.exact === 'in' ? answer.outputAmount : ask.amount
@@ -147,6 +223,7 @@ export function across(
         [ask.from, ask.to].map(({ chainId }) => network.head(chainId)),
       )
       return offer(ask, { amountIn, amountOut }, answer, {
+        orderId: answer.orderId,
         quoteTimestamp: answer.timestamp,
         fillDeadline: answer.fillDeadline,
         exclusivity: exclusivityOf(answer),
@@ -184,8 +261,18 @@ export function across(
       }
     },
 
-    status: async (route, { raw, minAmountOut }, origin) =>
-      depositProgress(network)(endsOf(route), origin, { ...(raw as Raw), minAmountOut }),
+    async status(route, { raw, minAmountOut }, origin) {
+      const { orderId, ...since } = raw as Raw
+      const progress = await depositProgress(network)(endsOf(route), origin, { ...since, minAmountOut })
+      const v1 = v1Of(route)
+      if (progress.status !== 'processing' || orderId === undefined || !v1) return progress
+      // Only the chains show an outcome; until then the service's words are shown as its own.
+      const said = await v1.api
+        .get(transferPath(orderId))
+        .then(({ body }) => transferWords(body, orderId))
+        .catch(() => undefined)
+      return said === undefined ? progress : { ...progress, said }
+    },
   }
 }
 
@@ -193,15 +280,12 @@ export function across(
 const exclusivityOf = ({
   exclusiveRelayer: relayer,
   exclusivityDeadline: parameter,
-}: Suggested): Raw['exclusivity'] =>
+}: Terms): Raw['exclusivity'] =>
   parameter === 0 || sameAddress(relayer, nativeAddress) ? undefined : { relayer, parameter }
 
 /** Refuses an input outside the service's limits. */
-function refuseAmount(
-  { tokenIn }: OfferRequest,
-  { isAmountTooLow, limits }: Suggested,
-  amountIn: bigint,
-): void {
+function refuseAmount({ tokenIn }: OfferRequest, { isAmountTooLow, limits }: Terms, amountIn: bigint): void {
+  if (!limits) return
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const details = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
@@ -213,7 +297,7 @@ function refuseAmount(
 function offer(
   { tokenIn, from }: OfferRequest,
   { amountIn, amountOut }: { amountIn: bigint; amountOut: bigint },
-  { estimatedFillTimeSec }: Suggested,
+  { estimatedFillTimeSec }: Terms,
   raw: Raw,
 ): Offer {
   const fee = amountIn - amountOut
