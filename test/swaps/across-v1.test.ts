@@ -233,6 +233,25 @@ describe('version 1 of Across', () => {
     expect(needs).toEqual({ token: ask.tokenIn.address, spender: pool('arbitrum'), amount })
   })
 
+  test('is asked again for the wallet, and a quote that got worse or is passed over changes nothing', async () => {
+    const order = { wallet: other, recipient: other, deadline: now + 300 }
+    const later = { depositor: other, quoteTimestamp: now + 60, exclusivityParameter: 0 }
+    const built = async (call: ReturnType<typeof deposit>) => {
+      const { offer } = await quoted({})
+      const { provider, asked } = open({ v1: () => quoteOf(call, { destination: { minAmount: '1' } }) })
+      const { transaction, raw } = await provider.build(ask, offer, order)
+      expect(asked).toMatchObject([{ body: { origin: { depositor: other } } }])
+      return { transaction, orderId: (raw as { orderId?: Hex } | undefined)?.orderId }
+    }
+    const ours = { depositor: other, recipient: other, fillDeadline: order.deadline + 1_800 }
+    const better = await built(deposit({ ...later, amountOut: output + 5n }))
+    const taken = { ...ours, quoteTimestamp: now + 60, exclusiveRelayer: undefined, exclusivityParameter: 0 }
+    expect(better).toEqual({ transaction: deposit(taken), orderId })
+    const kept = { transaction: deposit(ours), orderId: undefined }
+    expect(await built(deposit({ ...later, amountOut: output - 1n }))).toEqual(kept)
+    expect(await built(deposit({ ...later, depositor: pool('base') }))).toEqual(kept)
+  })
+
   test.each<[string, () => Reply, RegExp]>([
     ['another form', () => ({ body: { route: [] } }), /another form/],
     ['no actions', () => quoteOf(deposit(), { nextActions: [] }), /another form/],

@@ -1,6 +1,8 @@
 import type { Finding } from '../../cli/health-findings.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { OnRetirement, ServiceAccess } from '../../swaps/service-access.ts'
+import { serviceKeyFindings } from '../doctor/service-key-findings.ts'
 import { dayOf, noteRetirement, retirementFindings } from '../doctor/service-retirements.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 
@@ -29,9 +31,12 @@ export async function servicesOf({
   return serviceAccess(serviceKeysIn(secrets.serviceKeys), onRetirement, traced)
 }
 
-/** What services said about the end of what this setup asks of them, for `doctor`. */
-export async function endingServices(
+/** Whether services accept their keys, and what they said about the end of what this setup asks of them, for `doctor`. */
+export async function providerServiceFindings(
   needs: Pick<BackendInputs, 'secrets' | 'dirs' | 'now' | 'globals' | 'io'>,
+  catalog: Catalog,
 ): Promise<Finding[]> {
-  return retirementFindings(needs.dirs, needs.now(), (await servicesOf(needs)).hasKey)
+  const access = await servicesOf(needs)
+  const ending = retirementFindings(needs.dirs, needs.now(), access.hasKey)
+  return [...(await serviceKeyFindings(catalog, access)), ...ending]
 }

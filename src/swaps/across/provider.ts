@@ -1,89 +1,30 @@
-import { z } from 'zod'
-import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { numbersAsText } from '../../http/strict-json.ts'
-import { keyedBaseOf } from '../../protocols/public-services.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
-import { type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
+import { unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { differingFields } from '../service-answers/asked-fields.ts'
-import { exclusivityFault, fillWindow } from './abi.ts'
-import type { AcrossConstants } from './constants-schema.ts'
-import { accountOf } from './deposit-and-payout-events.ts'
+import { fillWindow } from './abi.ts'
+import { acrossContracts } from './constants-schema.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
-import { refusals } from './refusals.ts'
-import {
-  placeholderDepositor,
-  quoteRequest,
-  quotesPath,
-  readV1Quote,
-  transferPath,
-  transferWords,
-} from './v1-api.ts'
+import { type AcrossEnd, acrossService, type Terms } from './service.ts'
 
-/** The provider name of Across. */
-export const provider = 'across'
-
-/** A chain with its Across service. */
-type AcrossEnd = AcrossConstants & { api: string }
+const { name: provider } = acrossContracts
 
 /**
  * The provider data of an offer; it is stored as JSON. `fillDeadline` is the service's suggestion, in Unix seconds. `exclusivity` is the
- * suggested duration or end of the right of one relayer. `orderId` is the number of the quote in version 1 of the service.
+ * suggested duration or end of the right of one relayer. `isV1`: version 1 of the service gave the terms,
+ * and `orderId` is the number of its quote for the wallet.
  */
 type Raw = {
+  isV1?: true | undefined
   orderId?: Hex | undefined
   quoteTimestamp: number
   fillDeadline: number
   exclusivity?: { relayer: Address; parameter: number } | undefined
   originFromBlock: string
   destinationFromBlock: string
-}
-
-const Digits = z
-  .string()
-  .regex(/^[0-9]{1,60}$/)
-  .transform(BigInt)
-const Seconds = z
-  .string()
-  .regex(/^[0-9]{1,10}$/)
-  .transform(Number)
-
-/** The used fields of a `/suggested-fees` response: amounts in the smallest unit, times in Unix seconds. */
-const Suggested = z.object({
-  outputAmount: Digits,
-  timestamp: Seconds,
-  fillDeadline: Seconds,
-  exclusiveRelayer: EvmAddress.default(nativeAddress),
-  exclusivityDeadline: Seconds.default(0),
-  spokePoolAddress: EvmAddress,
-  destinationSpokePoolAddress: EvmAddress,
-  isAmountTooLow: z.boolean(),
-  estimatedFillTimeSec: Seconds.optional(),
-  limits: z.object({ minDeposit: Digits, maxDeposit: Digits }),
-})
-type Suggested = z.output<typeof Suggested>
-
-/** The terms of a deposit that a service suggests for an input; `limits` are those of the older paths. */
-type Terms = Pick<
-  Suggested,
-  'outputAmount' | 'timestamp' | 'fillDeadline' | 'exclusiveRelayer' | 'exclusivityDeadline'
-> &
-  Partial<Pick<Suggested, 'isAmountTooLow' | 'estimatedFillTimeSec' | 'limits'>> & { orderId?: Hex }
-
-const invalidResponseError = (message: string, status: number) =>
-  unusableResponseError(provider, message, status)
-
-/**
- * Whether a failed request to version 1 ends the quote: what the service refuses for a known reason, the key and the limit. Anything else,
- * such as a code of its own or a fault, may be answered by the older paths.
- */
-function isFinalRefusal(error: unknown): boolean {
-  if (!(error instanceof AppError) || error.details?.provider !== provider) return true
-  const passing: readonly unknown[] = ['request', 'fault', 'maintenance', undefined]
-  return !passing.includes(error.details.refusal)
 }
 
 /** The error for an amount that no relayer accepts. */
@@ -113,89 +54,7 @@ export function across(
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const
-
-  const service = ({ from }: Pick<Route, 'from'>) => (from.testnet ? 'across-testnet' : 'across')
-  const apiAt = (route: Pick<Route, 'from'>, base: string): ProviderApi =>
-    providerApi(
-      { provider, label: 'Across', service: service(route), base, headers: {}, refusals },
-      network.exchangeJson,
-    )
-  /** Version 1 of the service, which wants a key and serves no test network; `undefined` without a key. */
-  const v1Of = (route: Route): { api: ProviderApi; host: string } | undefined => {
-    if (!network.hasKey(service(route))) return undefined
-    const base = keyedBaseOf(service(route), endsOf(route)[0].api)
-    return { api: apiAt(route, base), host: new URL(base).host }
-  }
-
-  /** Requests a quote of version 1 for an input; `undefined` if it is not used, which `--debug` tells. */
-  const quotedByV1 = async (
-    route: Route,
-    { amount, wallet }: { amount: bigint; wallet: Address | null },
-    signal: AbortSignal,
-  ): Promise<Terms | undefined> => {
-    const v1 = v1Of(route)
-    if (!v1) return undefined
-    const depositor = wallet ?? placeholderDepositor
-    const [here] = endsOf(route)
-    const read = await v1.api
-      .post(quotesPath, quoteRequest(route, { amount, depositor }), signal)
-      .then((answer) => {
-        if (answer.status >= 300) throw v1.api.refused(answer, 'did not return a quote')
-        return readV1Quote(answer.body, { route, amount, depositor, here })
-      })
-      .catch((error: unknown) => {
-        if (isFinalRefusal(error) || signal.aborted) throw error
-        return `is a refusal: ${(error as AppError).message}`
-      })
-    if (typeof read === 'string') {
-      network.passedOver(`${v1.host} ${quotesPath} ${read}; /suggested-fees is asked`)
-      return undefined
-    }
-    const { orderId, terms } = read
-    return {
-      outputAmount: terms.outputAmount,
-      timestamp: terms.quoteTimestamp,
-      fillDeadline: terms.fillDeadline,
-      exclusiveRelayer: accountOf(terms.exclusiveRelayer),
-      exclusivityDeadline: terms.exclusivityParameter,
-      // The number follows the transfer of the wallet for which it was given.
-      ...(wallet !== null && { orderId }),
-    }
-  }
-
-  /** Requests the suggestion of the older path for an input. */
-  const suggested = async (route: Route, amount: bigint, signal: AbortSignal): Promise<Suggested> => {
-    const [here, there] = endsOf(route)
-    const query = new URLSearchParams({
-      originChainId: String(route.from.chainId),
-      destinationChainId: String(route.to.chainId),
-      inputToken: route.tokenIn.address,
-      outputToken: route.tokenOut.address,
-      amount: String(amount),
-    })
-    const api = apiAt(route, here.api)
-    const response = await api.get(`/suggested-fees?${query}`, signal)
-    const { status, body, text } = response
-    const answer =
-      status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
-    if (!answer) throw api.refused(response, 'did not return its fees')
-    const other = differingFields({
-      spokePoolAddress: [here.spokePool, answer.spokePoolAddress],
-      destinationSpokePoolAddress: [there.spokePool, answer.destinationSpokePoolAddress],
-    })
-    if (other)
-      throw invalidResponseError(
-        `The service of Across returns other contracts than the catalogue: ${other}`,
-        status,
-      )
-    // A relayer never pays out more than the deposit.
-    if (answer.outputAmount > amount)
-      throw invalidResponseError('The service of Across returns an output above the input', status)
-    const { exclusiveRelayer, exclusivityDeadline: exclusivityParameter, timestamp: quoteTimestamp } = answer
-    const fault = exclusivityFault({ exclusiveRelayer, exclusivityParameter, quoteTimestamp })
-    if (fault) throw invalidResponseError(`The service of Across suggests a deposit that ${fault}`, status)
-    return answer
-  }
+  const service = acrossService(endsOf, network)
 
   return {
     name: provider,
@@ -206,9 +65,11 @@ export function across(
     async quote(ask, signal) {
       let isV1 = true
       const termsFor = async (amount: bigint): Promise<Terms> => {
-        const quoted = isV1 ? await quotedByV1(ask, { amount, wallet: ask.refund }, signal) : undefined
+        const quoted = isV1
+          ? await service.quotedByV1(ask, { amount, wallet: ask.refund }, signal)
+          : undefined
         isV1 = quoted !== undefined
-        return quoted ?? suggested(ask, amount, signal)
+        return quoted ?? service.suggested(ask, amount, signal)
       }
       const first = await termsFor(ask.amount)
       const costOf = (answer: Terms, of: bigint) => of - answer.outputAmount
@@ -223,10 +84,7 @@ export function across(
         [ask.from, ask.to].map(({ chainId }) => network.head(chainId)),
       )
       return offer(ask, { amountIn, amountOut }, answer, {
-        orderId: answer.orderId,
-        quoteTimestamp: answer.timestamp,
-        fillDeadline: answer.fillDeadline,
-        exclusivity: exclusivityOf(answer),
+        ...timesOf(answer),
         originFromBlock: String(originHead),
         destinationFromBlock: String(destinationHead),
       })
@@ -234,10 +92,19 @@ export function across(
 
     async build({ from, to, tokenIn, tokenOut }, { amountIn, minAmountOut, raw }, order) {
       const [here] = endsOf({ from, to })
-      const { quoteTimestamp, fillDeadline: latest, exclusivity } = raw as Raw
+      const kept = raw as Raw
+      // A quote of version 1 is for one wallet: ask for one of this wallet, whose transfer the service then knows. The quoted terms hold
+      // without it.
+      const asked = kept.isV1 && { amount: amountIn, wallet: order.wallet }
+      const again = asked
+        ? await service.quotedByV1({ from, to, tokenIn, tokenOut }, asked).catch(() => undefined)
+        : undefined
+      const used: Raw = again && again.outputAmount >= minAmountOut ? { ...kept, ...timesOf(again) } : kept
+      const { quoteTimestamp, fillDeadline: latest, exclusivity } = used
       const fillDeadline = Math.min(latest, order.deadline + usualWindow)
       if (fillDeadline <= order.deadline)
-        throw invalidResponseError(
+        throw unusableResponseError(
+          provider,
           'The fill deadline from the service of Across is before the end of the quote',
           200,
         )
@@ -258,23 +125,32 @@ export function across(
           exclusivityParameter: exclusivity?.parameter,
         }),
         needs: { token: tokenIn.address, spender: here.spokePool, amount: amountIn },
+        ...(used !== kept && { raw: used }),
       }
     },
 
     async status(route, { raw, minAmountOut }, origin) {
-      const { orderId, ...since } = raw as Raw
-      const progress = await depositProgress(network)(endsOf(route), origin, { ...since, minAmountOut })
-      const v1 = v1Of(route)
-      if (progress.status !== 'processing' || orderId === undefined || !v1) return progress
+      const { orderId } = raw as Raw
+      const progress = await depositProgress(network)(endsOf(route), origin, {
+        ...(raw as Raw),
+        minAmountOut,
+      })
+      if (progress.status !== 'processing' || orderId === undefined) return progress
       // Only the chains show an outcome; until then the service's words are shown as its own.
-      const said = await v1.api
-        .get(transferPath(orderId))
-        .then(({ body }) => transferWords(body, orderId))
-        .catch(() => undefined)
+      const said = await service.saidOfTransfer(route, orderId)
       return said === undefined ? progress : { ...progress, said }
     },
   }
 }
+
+/** The provider data of some terms, without the blocks from which they are followed. */
+const timesOf = (terms: Terms): Omit<Raw, 'originFromBlock' | 'destinationFromBlock'> => ({
+  isV1: terms.isV1,
+  orderId: terms.orderId,
+  quoteTimestamp: terms.timestamp,
+  fillDeadline: terms.fillDeadline,
+  exclusivity: exclusivityOf(terms),
+})
 
 /** The right of one relayer to fill the deposit alone at first; none without a relayer or a time. */
 const exclusivityOf = ({

@@ -89,6 +89,7 @@ export function readV1Quote(
     inputAmount: [String(amount), String(terms.inputAmount)],
     destinationChainId: [String(route.to.chainId), String(terms.destinationChainId)],
     message: ['0x', terms.message],
+    exclusiveRelayer: [shownWord(terms.exclusiveRelayer), accountOf(terms.exclusiveRelayer)],
   })
   if (other) return `makes another deposit: ${other}`
   if (terms.outputAmount < quote.destination.minAmount)
