@@ -375,7 +375,9 @@ describe('the key and the end of a service', () => {
     })
     forwards = false
     expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
-    expect(new Set(asked.map(({ path }) => path.replace(/0x\w+/, 'ID')))).toEqual(new Set(['/v1/quotes']))
+    const paths = asked.map(({ path }) => path)
+    expect(paths).toContain('/v1/quotes')
+    expect(paths).not.toContain('/suggested-fees')
     expect((await held(there, 'USDT')) - before).toBe(BigInt(json.amounts.out.raw))
     expect(spent - (await held(here, 'USDT'))).toBe(BigInt(json.amounts.in.raw))
     expect(err).not.toContain('suggested-fees')
