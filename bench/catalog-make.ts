@@ -494,6 +494,10 @@ function bridgeOn({ chainId, testnet }: Network): SwapsOfFile['cctp'] {
 
 /** The services that suggest Across fees (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
 const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
+/** The chains that the service left, whose pool is still known: Scroll. */
+const acrossLeft: Readonly<Record<number, string>> = {
+  534352: 'https://docs.across.to/chains-and-contracts (no quotes from or to Scroll since 2026-04-30)',
+}
 
 /** `tokens` are written by hand (`@across-protocol/constants` 3.1.127, TOKEN_SYMBOLS_MAP); without any, there is no entry. */
 function acrossOn(
@@ -505,9 +509,12 @@ function acrossOn(
   if (!there || Object.keys(tokens).length === 0) return undefined
   return {
     spokePool: there.spokePool,
-    api: testnet ? acrossApis.test : acrossApis.main,
+    api: acrossLeft[chainId] ? null : testnet ? acrossApis.test : acrossApis.main,
     tokens,
-    source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants; npm:@across-protocol/constants@3.1.127 TOKEN_SYMBOLS_MAP`,
+    source: [
+      `${source}; npm:@across-protocol/app-sdk@0.4.4 constants; npm:@across-protocol/constants@3.1.127 TOKEN_SYMBOLS_MAP`,
+      ...(acrossLeft[chainId] ? [acrossLeft[chainId]] : []),
+    ].join('; '),
   }
 }
 

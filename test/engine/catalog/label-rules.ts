@@ -40,6 +40,9 @@ const orderBooks: Readonly<Record<string, string>> = {
 /** The service that suggests the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
 const acrossApi = (testnet: boolean) => `https://${testnet ? 'testnet' : 'app'}.across.to/api`
 
+/** Scroll, which the service of Across left on 2026-04-30 (source: docs.across.to/chains-and-contracts). */
+const acrossLeft = 534352
+
 /** The service that signs CCTP messages, for mainnets and for testnets (source: developers.circle.com, CCTP). */
 const attestation = (testnet: boolean) =>
   testnet ? 'https://iris-api-sandbox.circle.com' : 'https://iris-api.circle.com'
@@ -256,7 +259,9 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']
       : []),
-    ...(across && across.api !== acrossApi(testnet) ? ['Across is of another environment'] : []),
+    ...(across && across.api !== (chainId === acrossLeft ? null : acrossApi(testnet))
+      ? ['Across is of another environment']
+      : []),
     ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
       ? ['the bridge is of another environment']
       : []),
