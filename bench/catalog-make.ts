@@ -295,6 +295,7 @@ function fileOf(network: Network, before: CatalogFile | undefined): CatalogFile 
     priceFeeds: feedsOn(network, [...known.values()], strategies),
     // Launch dates are written by hand.
     launches: before?.launches ?? [],
+    familyLaunches: before?.familyLaunches ?? [],
     swaps: {
       ...given('uniswap-v3', swapsOn(network, [...known.values()])),
       ...given('uniswap-v2', pairsOn(network, [...known.values()])),
@@ -493,6 +494,10 @@ function bridgeOn({ chainId, testnet }: Network): SwapsOfFile['cctp'] {
 
 /** The services that suggest Across fees (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
 const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
+/** The chains that the service left, whose pool is still known: Scroll. */
+const acrossLeft: Readonly<Record<number, string>> = {
+  534352: 'https://docs.across.to/chains-and-contracts (no quotes from or to Scroll since 2026-04-30)',
+}
 
 /** `tokens` are written by hand (`@across-protocol/constants` 3.1.127, TOKEN_SYMBOLS_MAP); without any, there is no entry. */
 function acrossOn(
@@ -504,9 +509,12 @@ function acrossOn(
   if (!there || Object.keys(tokens).length === 0) return undefined
   return {
     spokePool: there.spokePool,
-    api: testnet ? acrossApis.test : acrossApis.main,
+    api: acrossLeft[chainId] ? null : testnet ? acrossApis.test : acrossApis.main,
     tokens,
-    source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants; npm:@across-protocol/constants@3.1.127 TOKEN_SYMBOLS_MAP`,
+    source: [
+      `${source}; npm:@across-protocol/app-sdk@0.4.4 constants; npm:@across-protocol/constants@3.1.127 TOKEN_SYMBOLS_MAP`,
+      ...(acrossLeft[chainId] ? [acrossLeft[chainId]] : []),
+    ].join('; '),
   }
 }
 
@@ -560,13 +568,13 @@ function vaultOn({ chainId }: Network): SwapsOfFile['balancer-v2'] {
 }
 
 /** JSON with one token and one market per line, for readable diffs. */
-function written({ launches, swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
+function written({ launches, familyLaunches, swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
   const list = (items: readonly unknown[]) =>
     items.length === 0 ? '[]' : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')}\n  ]`
   const head = Object.entries(rest).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`)
   const contracts = Object.entries(swaps).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`)
   const providers = contracts.length === 0 ? '{}' : `{\n${contracts.join(',\n')}\n  }`
-  return `{\n${head.join('')}  "launches": ${list(launches)},\n  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
+  return `{\n${head.join('')}  "launches": ${list(launches)},\n  "familyLaunches": ${list(familyLaunches)},\n  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
 }
 
 const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')

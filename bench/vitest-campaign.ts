@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { campaignEnds } from './arguments.ts'
 
-/** A campaign within test files, each of which reads `SLUICE_CELLS` and `SLUICE_SEED` and runs all cells. */
-type Campaign = { files: readonly string[]; under: string; cells: number; seed: number }
+/** A campaign within test files, each of which reads `SLUICE_CELLS` and `SLUICE_SEED` and runs all cells. `under` is a pattern of titles. */
+type Campaign = { files: readonly string[]; under?: string; cells: number | 'all'; seed: number }
 
 type Results = { testResults: { assertionResults: { title: string; status: string; fullName: string }[] }[] }
 
@@ -20,8 +20,7 @@ export async function vitestCampaign(name: string, { files, under, cells, seed }
       '--config',
       'test/vitest.config.ts',
       ...files,
-      '-t',
-      under,
+      ...(under === undefined ? [] : ['-t', under]),
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
@@ -38,7 +37,8 @@ export async function vitestCampaign(name: string, { files, under, cells, seed }
       .filter(({ status }) => status !== 'skipped')
     const wrong = ran.filter(({ status }) => status !== 'passed').length
     // A cell that did not run counts as failed.
-    campaignEnds(name, cells, wrong + Math.max(0, cells * files.length - ran.length), seed)
+    const missing = cells === 'all' ? 0 : Math.max(0, cells * files.length - ran.length)
+    campaignEnds(name, cells === 'all' ? ran.length : cells, wrong + missing, seed)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }

@@ -25,11 +25,10 @@ async function run() {
     process.send?.('listening', () => process.disconnect())
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
   const secrets = {
-    privateKey: process.env.SLUICE_PRIVATE_KEY,
-    // A file of variables that Windows wrote leaves a line end.
-    password: process.env.SLUICE_PASSWORD?.replace(/\r\n$|[\r\n]$/, ''),
-    apiKey: process.env.SLUICE_API_KEY,
-    signerUrl: process.env.SLUICE_SIGNER_URL || undefined,
+    privateKey: written(process.env.SLUICE_PRIVATE_KEY),
+    password: written(process.env.SLUICE_PASSWORD),
+    apiKey: written(process.env.SLUICE_API_KEY),
+    signerUrl: written(process.env.SLUICE_SIGNER_URL) || undefined,
     // The keys of services, by variable.
     serviceKeys: {},
     // The headers for the RPCs of a network, by variable.
@@ -39,10 +38,10 @@ async function run() {
     delete process.env[name]
   for (const [name, value] of Object.entries(process.env))
     if (/^SLUICE_RPC_\w+_HEADERS$/.test(name)) {
-      if (value) secrets.rpcHeaders[name] = value
+      if (value) secrets.rpcHeaders[name] = written(value)
       delete process.env[name]
     } else if (/^SLUICE_\w+_KEY$/.test(name)) {
-      if (value) secrets.serviceKeys[name] = value
+      if (value) secrets.serviceKeys[name] = written(value)
       delete process.env[name]
     }
   const asked = stopped ? undefined : asksAbout(argv)
@@ -76,6 +75,14 @@ async function run() {
     )
     process.exitCode = 12
   }
+}
+
+/**
+ * A secret without the byte order mark and the one line end that a file of variables may add, as `decodeText` and `withoutLineEnd` of
+ * src/domain/text/decode-text.ts read a file.
+ */
+function written(secret) {
+  return secret?.replace(/^\ufeff/, '').replace(/\r\n$|[\r\n]$/, '')
 }
 
 /** The command that a line wants to know about, and nothing else: its help, or how the line may go on. `*` where it names none. */

@@ -4,6 +4,7 @@ import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
 import type { SwapDefinition } from '../../src/swaps/definition.ts'
+import { contractsOn } from '../../src/swaps/swap-contracts.ts'
 import { swapDefinitions } from '../../src/swaps/swap-provider-registry.ts'
 
 /**
@@ -72,9 +73,12 @@ const entries = known.flatMap(({ strategies }) => strategies)
 const protocols = [...new Set(entries.map(nameOf))].sort((a, b) => a.localeCompare(b, 'en'))
 const ofNetwork = (network: string): Catalog => known.find(({ networks }) => networks[0]!.name === network)!
 
-/** Whether a swap provider has contracts on the network of a catalogue. */
-const isOn = ({ spender }: SwapDefinition, catalog: Catalog): boolean =>
-  spender(catalog, catalog.networks[0]!.chainId) !== undefined
+/** Whether a swap provider serves the network of a catalogue: it has contracts there, and a service if it asks one. */
+function isOn({ spender, contracts }: SwapDefinition, catalog: Catalog): boolean {
+  const { chainId } = catalog.networks[0]!
+  const row: object = contractsOn(catalog, contracts, chainId) ?? {}
+  return spender(catalog, chainId) !== undefined && !('api' in row && row.api === null)
+}
 
 /** Whether a swap provider has contracts on any main network. */
 const isAnywhere = (provider: SwapDefinition): boolean =>

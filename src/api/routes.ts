@@ -118,10 +118,11 @@ export const routes = {
       originChain: Name.optional(),
       destinationChain: Name.optional(),
       provider: Name.optional(),
+      id: Name.optional(),
       ...pagingFields,
     }),
     output: PageOf(Quote),
-    doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; an unknown network or provider is refused. `status` is the one that the status endpoint of the swap returns, read again while the swap may change. Quotes that were requested for a comparison or a dry run (extension: request header `x-sluice-draft`, any value) are listed once a swap is executed with them.',
+    doc: 'The quotes given to this customer, newest first, without rawQuote. `id` (extension) asks for one quote, listed or not. Networks are names or chain ids; an unknown network or provider is refused. `status` is the one that the status endpoint of the swap returns, read again while the swap may change. Quotes that were requested for a comparison or a dry run (extension: request header `x-sluice-draft`, any value) are listed once a swap is executed with them.',
   },
   quote: {
     method: 'GET',

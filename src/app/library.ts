@@ -6,6 +6,7 @@ import { catalogOn, joined } from '../protocols/catalog-operations.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { once } from './once.ts'
 import { allNetworks, filesOf } from './profiles/catalog-of-configured-networks.ts'
+import { optionHeaders } from './profiles/rpc-headers.ts'
 import { refuseOptions } from './validate-library-options.ts'
 
 export type { Catalog, Core, Service }
@@ -16,6 +17,8 @@ export { AppError }
 export type EngineOptions = {
   /** One or several RPC URLs, by network name or chain id. */
   rpcs: Readonly<Record<string, string | readonly string[]>>
+  /** Headers for the RPC of a network, such as `Authorization`, by network name or chain id. They are sent only to its one host, over https or to this machine. */
+  rpcHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Path of the SQLite file for quotes, operations and caches; default: in memory. */
   store?: string
   /** A catalogue instead of the one in this package. */
@@ -57,12 +60,27 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
     ])
   const networks = options.catalog?.networks ?? allNetworks
   const chains = new Map<number, ReturnType<typeof failoverRpc>>()
+  const headersOf = new Map(
+    Object.entries(options.rpcHeaders ?? {}).map(([name, headers]) => [
+      networkNamed(networks, name).chainId,
+      { name, headers },
+    ]),
+  )
   for (const [name, urls] of Object.entries(options.rpcs)) {
     const network = networkNamed(networks, name)
     const { chainId } = network
     if (chains.has(chainId)) throw namedTwice(network)
-    chains.set(chainId, failoverRpc([urls].flat().map(checked), { budgetMs, chainId }))
+    const all = [urls].flat().map(checked)
+    const own = headersOf.get(chainId)
+    const headers = own ? optionHeaders(own.name, own.headers, all) : {}
+    headersOf.delete(chainId)
+    chains.set(chainId, failoverRpc(all, { budgetMs, chainId, headers }))
   }
+  for (const { name } of headersOf.values())
+    throw new AppError(
+      'CONFIG_INVALID',
+      `createEngine has rpcHeaders.${name}, but no RPC of that network in rpcs`,
+    )
   const known = options.catalog ?? (await shipped(allNetworks.filter(({ chainId }) => chains.has(chainId))))
   const store = engineStore(sqliteSql(path, { migrations: engineMigrations }))
   const service = engineOver({

@@ -33,6 +33,7 @@ const options = {
   createEngine: z.strictObject({
     ...common,
     rpcs: z.record(z.string(), url.or(z.array(url).nonempty())),
+    rpcHeaders: z.record(z.string(), z.record(z.string(), z.string())).optional(),
     store: z.string().nonempty().optional(),
     catalog: catalog.optional(),
     customer: z.string().nonempty().optional(),

@@ -1,5 +1,5 @@
 import { base58, bech32, bech32m, createBase58check } from '@scure/base'
-import { formatUnits, sha256 } from 'viem/utils'
+import { bytesToHex, formatUnits, ripemd160, sha256 } from 'viem/utils'
 import { z } from 'zod'
 import { EvmAddress } from './address.ts'
 import type { Network } from './networks.ts'
@@ -38,7 +38,7 @@ const prefixes: Readonly<Record<string, BitcoinChain>> = { bc: 'main', tb: 'test
 /**
  * Returns the chain of a Bitcoin address; `undefined` if it is malformed or its checksum is wrong (base58check, BIP
  * 173, BIP 350), or if anyone can spend from it: a witness of version 2 to 16, or of version 1 with another length than 32
- * bytes, such as pay-to-anchor (BIP 141, BIP 341).
+ * bytes, such as pay-to-anchor (BIP 141, BIP 341), or the hash of a script that needs no key.
  */
 export function chainOfBitcoinAddress(text: string): BitcoinChain | undefined {
   try {
@@ -48,21 +48,42 @@ export function chainOfBitcoinAddress(text: string): BitcoinChain | undefined {
   }
 }
 
-/** Whether a text is a valid segwit address from which anyone can spend, so that what is paid there is lost. */
+/** Whether a text is a valid address from which anyone can spend, so that what is paid there is lost. */
 export function canAnyoneSpendFrom(text: string): boolean {
   try {
+    if (!/^(bc|tb|bcrt)1/i.test(text)) {
+      const data = base58check.decode(text)
+      return data.length === 21 && data[0]! in versions && isKeyless(data.subarray(1))
+    }
     const { prefix, words } = decodeSegwit(text)
-    return prefix in prefixes && words[0] !== 0 && chainOfSegwit(text) === undefined
+    if (!(prefix in prefixes)) return false
+    return words[0] === 0 ? isKeyless(bech32.fromWords(words.slice(1))) : chainOfSegwit(text) === undefined
   } catch {
     return false
   }
 }
 
+/**
+ * Whether a hash is of a script that needs no key: the empty one, or one opcode that pushes a number other than zero (OP_1NEGATE, OP_1 to
+ * OP_16 of bitcoin/bitcoin src/script/script.h), as witness script, script, or both (BIP 16, BIP 141).
+ */
+function isKeyless(hash: Uint8Array): boolean {
+  const opcodes = [0x4f, ...Array.from({ length: 16 }, (_, at) => 0x51 + at)]
+  const found = bytesToHex(hash)
+  return [[], ...opcodes.map((opcode) => [opcode])].some((script) => {
+    const witness = sha256(Uint8Array.from(script), 'bytes')
+    const nested = sha256(Uint8Array.from([0, 32, ...witness]), 'bytes')
+    return [bytesToHex(witness), ripemd160(witness), ripemd160(nested)].includes(found)
+  })
+}
+
 function chainOfSegwit(text: string): BitcoinChain | undefined {
   const { prefix, words } = decodeSegwit(text)
   const version = words[0]!
-  const { length } = bech32.fromWords(words.slice(1))
-  const fits = version === 0 ? length === 20 || length === 32 : version === 1 && length === 32
+  const program = bech32.fromWords(words.slice(1))
+  const { length } = program
+  const isPlain = (length === 20 || length === 32) && !isKeyless(program)
+  const fits = version === 0 ? isPlain : version === 1 && length === 32
   return fits ? prefixes[prefix] : undefined
 }
 
@@ -73,7 +94,7 @@ function decodeSegwit(text: string) {
 
 function chainOfBase58(text: string): BitcoinChain | undefined {
   const data = base58check.decode(text)
-  return data.length === 21 ? versions[data[0]!] : undefined
+  return data.length === 21 && !isKeyless(data.subarray(1)) ? versions[data[0]!] : undefined
 }
 
 /** Encodes an address of the sandbox's Bitcoin chain for a key hash of 20 bytes. */

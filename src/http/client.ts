@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
+import { retryAfterMs } from './backoff.ts'
 import { newDispatcher } from './dispatcher.ts'
 import { programVersion } from './program-version.ts'
 import { redactError } from './redaction.ts'
@@ -103,6 +104,24 @@ export const isWebPage = ({ headers, text }: Pick<HttpAnswer, 'headers' | 'text'
 /** Whether a gateway answered in place of the service: with a web page, and a status by which it refuses or has no service behind it. */
 export const isGatewayPage = (answer: Pick<HttpAnswer, 'status' | 'headers' | 'text'>): boolean =>
   (answer.status === 403 || answer.status >= 500) && isWebPage(answer)
+
+/** The error for the page of a gateway, with the wait that its `Retry-After` states. */
+function gatewayFault(host: string, status: number, waitMs: number | undefined): AppError {
+  const message = `The gateway in front of ${host} answers with HTTP status ${status} and a web page${askedWait(waitMs)}`
+  const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000)
+  return new AppError('SERVICE_UNREACHABLE', message, {
+    details: {
+      fault: 'gateway' satisfies HttpFault,
+      status,
+      ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+    },
+    ...(seconds !== undefined && { hint: `Wait ${seconds} s, then try again.` }),
+  })
+}
+
+/** The wait that a `Retry-After` states, as the end of a sentence. */
+export const askedWait = (waitMs: number | undefined): string =>
+  waitMs === undefined ? '' : `, and asks to wait ${Math.ceil(waitMs / 1000)} s`
 
 /** The host that a redirect leads to; only the host is printed, because the rest may contain keys. */
 function redirectHost(location: string | undefined, from: string): string {
@@ -208,10 +227,7 @@ export async function exchangeJson(
       }
       const text = hide(await readCapped(answer.body, maxBytes))
       if (!options.takesWebPages && isGatewayPage({ status, headers: found, text }))
-        throw fault(
-          'gateway',
-          `The gateway in front of ${host} answers with HTTP status ${status} and a web page`,
-        )
+        throw gatewayFault(host, status, retryAfterMs(found['retry-after'], Date.now()))
       return { status, headers: found, text, body: parseJson(text, host, status) }
     } catch (error) {
       // An unusable body does not hide the status and headers of an error.

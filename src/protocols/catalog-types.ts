@@ -31,6 +31,8 @@ export type StrategyEntry = {
   startDate: string | null
   /** The day of its launch in ISO 8601, as a public source states it. It is shown; no rate is computed from it. */
   launchDate: string | null
+  /** The same of its family on this network: it is not older. It is shown if nothing else is known. */
+  familyLaunchDate: string | null
   isDefault: boolean
   metadata: Record<string, unknown> | null
   logourl: string | null

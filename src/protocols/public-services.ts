@@ -7,13 +7,15 @@ export type KeyHeader = { header: string; scheme: string }
  * the key in `SLUICE_<NAME>_KEY`; `file` is a service with a file for its key, and `none` one that takes no key.
  * Sources: the catalogue's, and for Bitcoin Blockstream/esplora API.md, npm:@defuse-protocol/one-click-sdk-typescript@0.1.25 and
  * thorchain/docs#116 (`thornode.ninerealms.com` is switched off). Of the headers: docs.relay.link (API keys), docs.across.to (API keys),
- * docs.li.fi (rate limits), and OpenAPI.ts of the same 1Click package.
+ * docs.li.fi (rate limits), and OpenAPI.ts of the same 1Click package. `keyedBase` is the public host of what is asked only with a key, where
+ * it is another (docs.across.to/api-reference); the variable replaces both.
  */
 export const publicServices = {
   across: {
     base: 'https://app.across.to/api',
     about: 'Across',
     key: { header: 'authorization', scheme: 'Bearer ' },
+    keyedBase: 'https://api.across.to',
   },
   'across-testnet': { base: 'https://testnet.across.to/api', about: 'Across on test networks', key: 'none' },
   attestation: { base: 'https://iris-api.circle.com', about: "Circle's bridge (CCTP)", key: 'none' },
@@ -40,7 +42,7 @@ export const publicServices = {
     key: 'none',
   },
 } as const satisfies Readonly<
-  Record<string, { base: string; about: string; key: 'none' | 'file' | KeyHeader }>
+  Record<string, { base: string; about: string; key: 'none' | 'file' | KeyHeader; keyedBase?: string }>
 >
 
 /** The name of a public service. */
@@ -57,6 +59,12 @@ export const serviceVariable = (name: PublicService): string =>
 export function keyHeaderOf(name: PublicService): KeyHeader | undefined {
   const { key }: { key: 'none' | 'file' | KeyHeader } = publicServices[name]
   return typeof key === 'string' ? undefined : key
+}
+
+/** The base URL of what a service is asked only with a key: `base`, unless that is the public one and the service has another for it. */
+export function keyedBaseOf(name: PublicService, base: string): string {
+  const { base: open, keyedBase = open }: { base: string; keyedBase?: string } = publicServices[name]
+  return base === open ? keyedBase : base
 }
 
 /** The variable with the key of a service. */

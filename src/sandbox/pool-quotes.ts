@@ -25,6 +25,7 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
       getJson: unused,
       exchangeJson: unused,
       hasKey: unused,
+      passedOver: unused,
       secretAt: unused,
       now: unused,
     },

@@ -18,6 +18,7 @@ import { contractsIn, type SwapContracts, swapRows } from '../swaps/swap-contrac
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { startRelayer } from './across/relayer.ts'
 import { suggestedFees } from './across/suggested-fees-api.ts'
+import { openAcrossV1 } from './across/v1-api.ts'
 import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from './aggregator.ts'
 import { restoreClock } from './anvil.ts'
 import { aveniaPath, openAvenia, rampFaults, sandboxAccountFile } from './avenia.ts'
@@ -175,6 +176,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         orders.answer,
         desks.answer,
         relay.answer,
+        openAcrossV1({ ...given, fees }),
         ({ url }: { url: URL }) => fees(url),
       ],
       work: async () => {

@@ -112,6 +112,12 @@ export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   follow?: FollowTransfer
   /** Whether a transaction is one of its transfers, for a provider whose called contract does not tell. */
   isTransfer?: (catalog: Catalog, transaction: Transaction) => boolean
+  /** Tries the key of its service with the call that the service documents for that; throws what it refuses. */
+  checkKey?: (
+    catalog: Catalog,
+    network: Pick<SwapDependencies, 'exchangeJson'>,
+    signal: AbortSignal,
+  ) => Promise<void>
   /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
   open: (catalog: Catalog, network: SwapDependencies) => SwapProvider | undefined
 }

@@ -36,6 +36,8 @@ export type SwapDependencies = {
   exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether a key of a service is set; some answer other requests with one. */
   hasKey: (service: PublicService) => boolean
+  /** Tells of an answer of a service that a provider does not use, in one line; shown with `--debug`. */
+  passedOver: (line: string) => void
   /** Reads a small file that only its owner may read; KEY_SOURCE otherwise. */
   secretAt: (path: string) => Promise<string>
   /** The time in epoch ms. */

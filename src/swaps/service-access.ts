@@ -13,7 +13,7 @@ import type { SwapDependencies } from './provider-dependencies.ts'
 import { type Retirement, retirementIn } from './service-answers/retirement-headers.ts'
 
 /** How the services of providers are asked: with the keys that are set. */
-export type ServiceAccess = Pick<SwapDependencies, 'exchangeJson' | 'hasKey'>
+export type ServiceAccess = Pick<SwapDependencies, 'exchangeJson' | 'hasKey' | 'passedOver'>
 
 /** Called when a service says that it retires what was asked. `isKeyed`: the request carried a key. */
 export type OnRetirement = (
@@ -24,7 +24,11 @@ export type OnRetirement = (
  * Opens the services of providers with some keys. A key goes only to its own service, over https or to this machine (CONFIG_INVALID
  * otherwise), and is removed from all texts of the answer and of errors.
  */
-export function serviceAccess(keys: ServiceKeys = {}, onRetirement?: OnRetirement): ServiceAccess {
+export function serviceAccess(
+  keys: ServiceKeys = {},
+  onRetirement?: OnRetirement,
+  passedOver: ServiceAccess['passedOver'] = () => undefined,
+): ServiceAccess {
   const hide = createRedactor(Object.values(keys), '[key of the service]')
   const keyOf = (service: PublicService, url: string): Record<string, string> => {
     const key = keys[service]
@@ -40,6 +44,7 @@ export function serviceAccess(keys: ServiceKeys = {}, onRetirement?: OnRetiremen
   }
   return {
     hasKey: (service) => keys[service] !== undefined && keyHeaderOf(service) !== undefined,
+    passedOver: (line) => passedOver(hide(line)),
     exchangeJson: async ({ service, url, body, headers = {}, signal }) => {
       const key = keyOf(service, url)
       const answer = await exchangeJson(body === undefined ? 'GET' : 'POST', url, body, {

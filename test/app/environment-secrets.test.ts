@@ -14,7 +14,7 @@ const home = mkdtempSync(join(tmpdir(), 'sluice-keyless-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 /** Runs the real `bin` with a stub program and a stub signer that print what they receive. */
-function binGives(args: readonly string[]) {
+function binGives(args: readonly string[], written: (secret: string) => string = (secret) => secret) {
   const root = join(home, 'program')
   cpSync(join(import.meta.dirname, '../../bin'), join(root, 'bin'), { recursive: true })
   mkdirSync(join(root, 'src', 'app'), { recursive: true })
@@ -30,7 +30,7 @@ function binGives(args: readonly string[]) {
     }`,
   )
   writeFileSync(join(root, 'src', 'app', 'signer-process-main.ts'), 'process.stdin.pipe(process.stdout)')
-  const env = {
+  const secretsOf = {
     SLUICE_PRIVATE_KEY: 'a-key',
     SLUICE_PASSWORD: 'a-password',
     SLUICE_API_KEY: 'an-api-key',
@@ -40,6 +40,9 @@ function binGives(args: readonly string[]) {
     SLUICE_RPC_BASE_HEADERS: 'Authorization: Bearer an-rpc-token',
     SLUICE_RPC_GNOSIS_HEADERS: '',
   }
+  const env = Object.fromEntries(
+    Object.entries(secretsOf).map(([name, secret]) => [name, secret && written(secret)]),
+  )
   const { stdout } = spawnSync(process.execPath, [join(root, 'bin', 'sluice.js'), ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
     encoding: 'utf8',
@@ -73,6 +76,19 @@ test('bin passes the key and the password to program and signer, but not for `mc
     expect(secrets.left).toBeUndefined()
     expect(JSON.stringify([secrets, toSigner])).not.toContain('https://signer')
   }
+})
+
+test.each([
+  ['a byte order mark', (secret: string) => `\ufeff${secret}`],
+  ['a line end of Windows', (secret: string) => `${secret}\r\n`],
+  ['both', (secret: string) => `\ufeff${secret}\n`],
+])('every secret of the environment is read without %s, as out of a file', (_, written) => {
+  expect(binGives(['wallet', 'show'], written)).toEqual(binGives(['wallet', 'show']))
+})
+
+test('spaces and a second line end of a secret stay', () => {
+  const { secrets } = binGives(['wallet', 'show'], (secret) => `${secret} \n\n`)
+  expect(secrets.password).toBe('a-password \n')
 })
 
 test('a nested command run as reader gets no key, no password, no remembered password and no signer', async () => {

@@ -1,4 +1,5 @@
-import { bech32m } from '@scure/base'
+import { bech32, bech32m, createBase58check } from '@scure/base'
+import { ripemd160, sha256 } from 'viem/utils'
 import { expect, test } from 'vitest'
 import { refundAddress } from '../../src/cli/options/option-values.ts'
 import {
@@ -64,6 +65,34 @@ test('chainOfBitcoinAddress: no address from which anyone can spend is one, on a
   expect(RefundAddress.safeParse('bc1pfeessrawgf').success).toBe(false)
   expect(() => refundAddress('bc1pfeessrawgf')).toThrow('an address from which anyone can spend')
   expect(() => refundAddress('bc1pfeessrawgg')).toThrow('checksum')
+})
+
+test('chainOfBitcoinAddress: no address of a script that needs no key is one, on any chain', () => {
+  const base58check = createBase58check((data) => sha256(data, 'bytes'))
+  const key = [0x21, ...Array(33).fill(2), 0xac]
+  const scripts = [[], [0x4f], ...Array.from({ length: 16 }, (_, at) => [0x51 + at]), key, [0x00], [0x61]]
+  const good = new Set([key, ...scripts.slice(-2)])
+  for (const script of scripts) {
+    const hash = sha256(Uint8Array.from(script), 'bytes')
+    const nested = sha256(Uint8Array.from([0, 32, ...hash]), 'bytes')
+    const prefixed = (version: number, inner: Uint8Array) =>
+      base58check.encode(Uint8Array.from([version, ...ripemd160(inner, 'bytes')]))
+    const addresses = {
+      main: [bech32.encode('bc', [0, ...bech32.toWords(hash)]), prefixed(5, hash), prefixed(5, nested)],
+      test: [bech32.encode('bcrt', [0, ...bech32.toWords(hash)]), prefixed(196, hash), prefixed(196, nested)],
+    }
+    for (const [chain, texts] of Object.entries(addresses))
+      for (const text of texts) {
+        const isGood = good.has(script)
+        expect([script, text, chainOfBitcoinAddress(text)]).toEqual([
+          script,
+          text,
+          isGood ? chain : undefined,
+        ])
+        expect(canAnyoneSpendFrom(text)).toBe(!isGood)
+        if (!isGood) expect(() => refundAddress(text)).toThrow('an address from which anyone can spend')
+      }
+  }
 })
 
 test('RefundAddress accepts EVM and legacy Bitcoin addresses, and nothing else', () => {

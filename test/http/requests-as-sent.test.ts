@@ -109,7 +109,7 @@ test('no proxy is asked for this machine, and for hosts of NO_PROXY', async () =
 
 test.each([403, 500, 502, 503])('a web page with status %i is said to be of a gateway', async (status) => {
   const gateway = createServer((_, response) => {
-    response.writeHead(status, { 'content-type': 'text/html' })
+    response.writeHead(status, { 'content-type': 'text/html', ...(status !== 500 && { 'retry-after': '7' }) })
     response.end('<html><body>Attention Required!</body></html>')
   })
   gateway.listen(0, '127.0.0.1')
@@ -117,7 +117,8 @@ test.each([403, 500, 502, 503])('a web page with status %i is said to be of a ga
   const host = `127.0.0.1:${(gateway.address() as AddressInfo).port}`
   await expect(getJson(`http://${host}/`)).rejects.toMatchObject({
     code: 'SERVICE_UNREACHABLE',
-    message: `The gateway in front of ${host} answers with HTTP status ${status} and a web page`,
+    message: `The gateway in front of ${host} answers with HTTP status ${status} and a web page${status === 500 ? '' : ', and asks to wait 7 s'}`,
+    details: { fault: 'gateway', status, ...(status !== 500 && { retryAfterSeconds: 7 }) },
   })
   gateway.close()
 })

@@ -56,7 +56,7 @@ test('createEngine and createRemote give the same answers, refuse invalid option
   expect(refused).toEqual([
     expect.stringContaining('CONFIG_INVALID The URL of an RPC is not an http(s) URL'),
     'CONFIG_INVALID This package has no catalogue for sandbox-one. Pass the deployed contracts to createEngine as `catalog`.',
-    'CONFIG_INVALID createEngine takes an options object. Options: now, rpcs, store, catalog, customer, budgetMs',
+    'CONFIG_INVALID createEngine takes an options object. Options: now, rpcs, rpcHeaders, store, catalog, customer, budgetMs',
     expect.stringMatching(/^CONFIG_INVALID createEngine needs rpcs\./),
     expect.stringMatching(/^CONFIG_INVALID createEngine has an invalid value for rpcs\.base\./),
     expect.stringMatching(/^CONFIG_INVALID createEngine has no option rpc\./),

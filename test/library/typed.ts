@@ -10,7 +10,11 @@ import {
 } from '@sluice-cli/sluice'
 
 /** A strict TypeScript program of a user: it is compiled in another directory and never run. */
-const options: EngineOptions = { rpcs: { base: ['https://node.example'] }, budgetMs: 1000 }
+const options: EngineOptions = {
+  rpcs: { base: ['https://node.example'] },
+  rpcHeaders: { base: { Authorization: 'Bearer TOKEN' } },
+  budgetMs: 1000,
+}
 const remoteOptions: RemoteOptions = { baseUrl: 'https://service.example', apiKey: 'key' }
 const cores: Core[] = [await createEngine(options), await createRemote(remoteOptions)]
 

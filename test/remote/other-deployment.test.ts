@@ -495,6 +495,12 @@ describe('a transaction of an action', () => {
       isNamed ? /no RPC is set for base/ : /no RPC is set for \d+ others, such as [\w-]+, [\w-]+/,
     )
     expect(JSON.stringify(blind)).not.toContain('not found')
+    // The next step names what to set, and is one command.
+    const next = `SLUICE_RPC_BASE=URL sluice action explain ${id}`
+    expect([told.next, blind.next]).toEqual(
+      isNamed ? [next, next] : [`sluice action watch ${id}`, `sluice action watch ${id}`],
+    )
+    if (isNamed) expect(blind.funds).toContain('no RPC is set for base (SLUICE_RPC_BASE)')
   })
 })
 

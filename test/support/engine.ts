@@ -117,6 +117,13 @@ export function cells(slice: number, full: number): number {
   return wanted === 'all' ? full : Math.max(1, Math.min(full, Number(wanted)))
 }
 
+/**
+ * The rows of a table that `npm test` runs: one in `every`, the next one for the next `turn`, so that several turns run each row.
+ * All rows with `SLUICE_CELLS=all` (`npm run campaign:tables`).
+ */
+export const inTurn = <T>(rows: readonly T[], every: number, turn: number): T[] =>
+  rows.filter((_, at) => cells(1, every) >= every || (at + turn) % every === 0)
+
 /** The seed of a campaign: `SLUICE_SEED`, or `usual`. */
 export const campaignSeed = (usual: number): number => Number(process.env.SLUICE_SEED ?? usual)
 

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
 import { allProcesses, endProcess } from '../../src/sandbox/node-processes.ts'
+import { testCache } from './test-cache.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -26,8 +27,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
   const binary = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
-  // One directory per user: no user can write into the directory of another one.
-  const cache = join(tmpdir(), `sluice-test-cache-${userInfo().uid}`)
+  const cache = testCache()
   const notes = mkdtempSync(join(tmpdir(), 'sluice-test-nodes-'))
   await genesis(cache, { binary, noteDir: notes })
   project.provide('sandboxCache', cache)

@@ -28,14 +28,27 @@ import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
-/** An Across API that answers every request with `answer` while it is set. */
+/** An Across API that answers every request with `answer` while it is set, or as the sandbox while it `forwards`. */
 let service: Awaited<ReturnType<typeof listener>>
 let answer: { status: number; text: string; headers?: Record<string, string> } | undefined
+let forwards = false
 const asked: { path: string; authorization: string | undefined }[] = []
 beforeAll(async () => {
   service = await listener(async (request, response) => {
     const { url = '', headers } = request
     asked.push({ path: url.split('?')[0]!, authorization: headers.authorization })
+    if (forwards) {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const { authorization = '' } = headers
+      const real = await fetch(sandbox.world.attestationUrl + url, {
+        method: request.method!,
+        headers: { authorization, 'content-type': 'application/json' },
+        ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
+      })
+      response.writeHead(real.status, { 'content-type': 'application/json' })
+      return void response.end(await real.text())
+    }
     response.writeHead(answer!.status, { 'content-type': 'application/json', ...answer!.headers })
     response.end(answer!.text)
   })
@@ -45,7 +58,7 @@ const { run, signsNothing, home } = useCommands(sandbox, {
   // LI.FI and Relay would quote where Across fails.
   catalog: () => {
     const catalog = withoutProviders(sandbox.world.catalog(), 'lifi', 'relay')
-    return answer ? withAcrossApi(catalog, service.url) : catalog
+    return answer || forwards ? withAcrossApi(catalog, service.url) : catalog
   },
 })
 const [here, there] = [31337, 31338]
@@ -303,7 +316,14 @@ describe('the key and the end of a service', () => {
     }
     const quoted = await run(`swap quote ${usdt} --amount-in 100 --debug`, { secrets: { serviceKeys } })
     answer = undefined
-    expect(asked).toEqual([{ path: '/suggested-fees', authorization: `Bearer ${key}` }])
+    const authorization = `Bearer ${key}`
+    expect(asked).toEqual([
+      { path: '/v1/quotes', authorization },
+      { path: '/suggested-fees', authorization },
+    ])
+    expect(quoted.err).toMatch(
+      /^http 127\.0\.0\.1:\d+ \/v1\/quotes is a refusal: Across did not return a quote: .*\[key of the service\].*; \/suggested-fees is asked$/m,
+    )
     expect(quoted.err).toMatch(
       /^http 127\.0\.0\.1:\d+ \/suggested-fees deprecated 2026-11-25 gone 2027-02-23$/m,
     )
@@ -329,10 +349,56 @@ describe('the key and the end of a service', () => {
         says: 'Across retires /suggested-fees on 2027-02-23',
       }),
     )
+    expect(found.json.checks).toContainEqual(
+      expect.objectContaining({
+        check: 'service',
+        subject: 'across',
+        state: 'ok',
+        says: 'Across accepts the key in SLUICE_ACROSS_KEY',
+      }),
+    )
     for (const { out, err } of [quoted, listed, found]) expect(out + err).not.toMatch(/(across|nobody)-key-0/)
     // What was said to a request with a key does not concern one without.
     const without = await run('doctor --json')
     expect(without.json.checks.filter(({ check }: { check: string }) => check === 'service')).toEqual([])
+  })
+
+  test.each([
+    ['an exact input', '--amount-in 100'],
+    ['an exact output', '--amount-out 77'],
+  ])('let version 1 quote, and its deposit is delivered: %s', async (_, flags) => {
+    asked.length = 0
+    forwards = true
+    const [spent, before] = [await held(here, 'USDT'), await held(there, 'USDT')]
+    const { exit, json, err } = await run(`swap execute ${usdt} ${flags} --yes --json --debug`, {
+      secrets: { serviceKeys },
+    })
+    forwards = false
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+    const paths = asked.map(({ path }) => path)
+    expect(paths).toContain('/v1/quotes')
+    expect(paths).not.toContain('/suggested-fees')
+    expect((await held(there, 'USDT')) - before).toBe(BigInt(json.amounts.out.raw))
+    expect(spent - (await held(here, 'USDT'))).toBe(BigInt(json.amounts.in.raw))
+    expect(err).not.toContain('suggested-fees')
+  })
+
+  test('a transfer of version 1 is only said while no relayer paid out', async () => {
+    forwards = true
+    const secrets = { serviceKeys }
+    await fault('bridge unfilled')
+    const line = `swap execute ${usdt} --amount-in 5 --yes --json --timeout 1500ms`
+    const { exit, json } = await run(line, { secrets })
+    expect(exit).toBe(20)
+    const id = json.error.details.operation as string
+    asked.length = 0
+    const waiting = (await run(`swap status ${id} --json`, { secrets })).json
+    expect(waiting).toMatchObject({ status: 'processing', note: 'The provider says: executing' })
+    expect(asked).toMatchObject([{ path: expect.stringMatching(/^\/v1\/transfers\/0x[0-9a-f]{64}$/) }])
+    await fault('clear')
+    const over = await run(['action', 'resume', id, '--json', '--timeout', '20s'], { secrets })
+    forwards = false
+    expect(over.exit, over.err).toBe(0)
   })
 
   test('a warning without a key names the variable, and is forgotten after a month', async () => {
@@ -345,6 +411,23 @@ describe('the key and the end of a service', () => {
       )
     expect(await shown()).toMatchObject([{ hint: expect.stringContaining('SLUICE_ACROSS_KEY') }])
     expect(await shown(31 * 86_400_000)).toEqual([])
+  })
+
+  test('a key that Across refuses is a warning of doctor', async () => {
+    answer = { status: 401, text: JSON.stringify({ message: `no ${key}` }) }
+    asked.length = 0
+    const { json, out, err } = await run('doctor --json', { secrets: { serviceKeys } })
+    answer = undefined
+    expect(asked.map(({ path }) => path)).toContain('/v1/capabilities')
+    expect(json.checks).toContainEqual(
+      expect.objectContaining({
+        subject: 'across',
+        state: 'warning',
+        says: expect.stringMatching(/does not accept the API key/),
+        hint: expect.stringContaining('sluice config list --show-origin'),
+      }),
+    )
+    expect(out + err).not.toContain(key)
   })
 
   test('a key that could inject a header is refused before anything is asked', async () => {

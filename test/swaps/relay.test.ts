@@ -305,6 +305,7 @@ describe('Relay API', () => {
       {
         exchangeJson: exchangeSoon,
         hasKey: () => false,
+        passedOver: () => undefined,
         head: async () => 7n,
         logs: nobody,
         mined: nobody,

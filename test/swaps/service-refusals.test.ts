@@ -20,7 +20,7 @@ import { swapDefinitions } from '../../src/swaps/swap-provider-registry.ts'
  * thornode querier_quotes.go; docs.near-intents.org; developers.circle.com.
  */
 
-type Said = { status: number; body?: unknown; headers?: Record<string, string> }
+type Said = { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
 type Expected = { code: string; retryable: boolean; words: RegExp; hint: RegExp; details?: object }
 
 const noRoute = (words: RegExp): Expected => ({
@@ -137,6 +137,22 @@ const refused: [provider: string, said: Said, expected: Expected][] = [
     { status: 400, body: { errors: [{ code: 1 }, 'too much', 'of it'] } },
     request(/"too much; of it"/),
   ],
+  ...['across', 'cow', 'kyberswap', 'lifi', 'relay', '1inch', 'cctp'].map(
+    (provider): [string, Said, Expected] => [
+      provider,
+      { status: 422, text: '\n  Bad\trequest:\r\n the amount\u001b[31m  is odd\n' },
+      request(/: "Bad request: the amount\[31m is odd" \(the HTTP status 422\)/),
+    ],
+  ),
+  ['across', { status: 500, text: 'upstream connect error' }, fault(/: "upstream connect error"/)],
+  [
+    'across',
+    { status: 404, text: '<html><body>nginx</body></html>', headers: { 'content-type': 'text/html' } },
+    request(/refuses the request \(the HTTP status 404\)$/),
+  ],
+  ['across', { status: 400, text: ' \n' }, request(/refuses the request \(the HTTP status 400\)$/)],
+  ['relay', { status: 400, body: 'a JSON text' }, request(/: "a JSON text" \(the HTTP status 400\)/)],
+  ['across', across('request.unsupported_param'), request(/does not know a field of the request/)],
   ['lifi', { status: 400, body: { error: { reason: 'one level deeper' } } }, request(/"one level deeper"/)],
   ['cow', cow('InsufficientLiquidity'), noRoute(/liquidity/)],
   ['cow', cow('TokenTemporarilySuspended'), noRoute(/does not trade one of the tokens/)],
@@ -185,7 +201,12 @@ const unused = async (): Promise<never> => {
   throw new Error('no chain is read')
 }
 const at = (said: Said): SwapDependencies => {
-  const answer: ApiAnswer = { headers: {}, body: undefined, text: JSON.stringify(said.body), ...said }
+  const answer: ApiAnswer = {
+    headers: {},
+    body: undefined,
+    text: said.text ?? JSON.stringify(said.body ?? ''),
+    ...said,
+  }
   return {
     read: unused,
     head: async () => 1n,
@@ -196,6 +217,7 @@ const at = (said: Said): SwapDependencies => {
     getJson: async () => answer,
     exchangeJson: async () => answer,
     hasKey: () => false,
+    passedOver: () => undefined,
     secretAt: async () => 'secret-key-1inch',
     now: () => 0,
   }

@@ -4,7 +4,7 @@ import type { EngineOptions } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'
 import type { BackendInputs } from './backend-input-types.ts'
-import { endingServices, servicesOf } from './services-with-keys.ts'
+import { providerServiceFindings, servicesOf } from './services-with-keys.ts'
 import { swapProvidersFrom, swapSettingsFrom } from './swap-providers-and-quote-deadline.ts'
 
 type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
@@ -55,7 +55,8 @@ export function localEngine(
     findings: async () => {
       const { catalog, rpc } = await opened()
       const { networkFindings } = await import('../doctor/network-findings.ts')
-      return [...(await networkFindings({ catalog, rpc, now })), ...(await endingServices(needs))]
+      const networks = await networkFindings({ catalog, rpc, now })
+      return [...networks, ...(await providerServiceFindings(needs, catalog))]
     },
   }
 }

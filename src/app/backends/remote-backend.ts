@@ -12,7 +12,7 @@ import type { BackendInputs } from './backend-input-types.ts'
 import { localWallet } from './local-side-of-profile.ts'
 import { ownDepositChecks } from './own-deposit-checks.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
-import { endingServices } from './services-with-keys.ts'
+import { providerServiceFindings } from './services-with-keys.ts'
 import { swapProvidersFrom } from './swap-providers-and-quote-deadline.ts'
 
 /** How far the service's clock is ahead of this machine's, if known; only minutes matter. */
@@ -90,13 +90,13 @@ export function remoteBackend(needs: BackendInputs): Backend {
         import('../doctor/network-findings.ts'),
         import('../../cli/health-findings.ts'),
       ])
-      const { reachable, rpc } = await chains()
+      const { all, reachable, rpc } = await chains()
       const host = URL.parse(env.SLUICE_BASE_URL ?? '')?.host ?? null
       const [service, networks] = await Promise.all([
         found('service', host, async () => serviceFindings(await backend.service(), host, () => clock.offMs)),
         networkFindings({ catalog: reachable, rpc, now }),
       ])
-      return [...service, ...networks, ...(await endingServices(needs))]
+      return [...service, ...networks, ...(await providerServiceFindings(needs, await all()))]
     },
     ...wallet,
     // The service may have strategies on networks without an RPC here.

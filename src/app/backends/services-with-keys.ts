@@ -1,6 +1,8 @@
 import type { Finding } from '../../cli/health-findings.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ServiceAccess } from '../../swaps/service-access.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import type { OnRetirement, ServiceAccess } from '../../swaps/service-access.ts'
+import { serviceKeyFindings } from '../doctor/service-key-findings.ts'
 import { dayOf, noteRetirement, retirementFindings } from '../doctor/service-retirements.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 
@@ -16,19 +18,25 @@ export async function servicesOf({
   io,
 }: Pick<BackendInputs, 'secrets' | 'dirs' | 'now' | 'globals' | 'io'>): Promise<ServiceAccess> {
   const { serviceAccess, serviceKeysIn } = await import('../../swaps/service-access.ts')
-  return serviceAccess(serviceKeysIn(secrets.serviceKeys), (retirement) => {
+  const traced = (line: string): void => {
+    if (globals.debug) io.err.write(io.err.paint.dim(sanitizeText(`http ${line}`).concat('\n')))
+  }
+  const onRetirement: OnRetirement = (retirement) => {
     noteRetirement(dirs, retirement, now())
-    if (!globals.debug) return
     const { host, path, deprecatedAt, goneAt } = retirement
     const since = deprecatedAt === null ? '' : ` deprecated ${dayOf(deprecatedAt)}`
     const until = goneAt === null ? '' : ` gone ${dayOf(goneAt)}`
-    io.err.write(io.err.paint.dim(sanitizeText(`http ${host} ${path}${since}${until}`).concat('\n')))
-  })
+    traced(`${host} ${path}${since}${until}`)
+  }
+  return serviceAccess(serviceKeysIn(secrets.serviceKeys), onRetirement, traced)
 }
 
-/** What services said about the end of what this setup asks of them, for `doctor`. */
-export async function endingServices(
+/** Whether services accept their keys, and what they said about the end of what this setup asks of them, for `doctor`. */
+export async function providerServiceFindings(
   needs: Pick<BackendInputs, 'secrets' | 'dirs' | 'now' | 'globals' | 'io'>,
+  catalog: Catalog,
 ): Promise<Finding[]> {
-  return retirementFindings(needs.dirs, needs.now(), (await servicesOf(needs)).hasKey)
+  const access = await servicesOf(needs)
+  const ending = retirementFindings(needs.dirs, needs.now(), access.hasKey)
+  return [...(await serviceKeyFindings(catalog, access)), ...ending]
 }

@@ -30,6 +30,12 @@ const Strategy = z.strictObject({
 /** The day on which a market opened to the public, as its source states it. */
 const Launch = z.strictObject({ protocol: Text, asset: CatalogAddress, date: z.iso.date(), source: Service })
 
+/**
+ * The day on which a family of markets was deployed or launched on this network, as its source states it: none of its
+ * markets is older. `protocol` is the name of the protocol, or the beginning of the names of several, followed by `*`.
+ */
+const FamilyLaunch = z.strictObject({ protocol: Text, date: z.iso.date(), source: Service })
+
 /** What is known of one network: a file in `src/engine/catalog`, with a source for every address. */
 export const CatalogFile = z.strictObject({
   network: Text,
@@ -38,6 +44,7 @@ export const CatalogFile = z.strictObject({
     z.strictObject({ token: CatalogAddress, feed: CatalogAddress, decimals: Decimals, source: Text }),
   ),
   launches: z.array(Launch),
+  familyLaunches: z.array(FamilyLaunch),
   /** The contracts of swap providers, by provider name; the folder of each has the schema. */
   swaps: swapsOfFile,
   tokens: z.array(
@@ -53,6 +60,14 @@ export const slugOf = (id: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
+
+/** Whether the family of a launch contains a protocol. */
+export const isOfFamily = (family: string, protocol: string): boolean =>
+  family.endsWith('*') ? protocol.startsWith(family.slice(0, -1)) : protocol === family
+
+/** Midnight (UTC) of the day of a launch in ISO 8601, or `null` if none is known. */
+const dayOf = (launch: { date: string } | undefined): string | null =>
+  launch ? `${launch.date}T00:00:00.000Z` : null
 
 /** The catalogue of one network, out of its file. */
 export function catalogOfFile(json: unknown): Catalog {
@@ -84,7 +99,10 @@ export function catalogOfFile(json: unknown): Catalog {
         },
         constants,
         fromBlock: BigInt(fromBlock),
-        launchDate: launch ? `${launch.date}T00:00:00.000Z` : null,
+        launchDate: dayOf(launch),
+        familyLaunchDate: dayOf(
+          file.familyLaunches.find(({ protocol }) => isOfFamily(protocol, entry.protocol)),
+        ),
       }
     }),
     swaps: Object.fromEntries(

@@ -38,37 +38,62 @@ export function rpcHeaders(
     Object.entries(set).flatMap(([variable, text]) => {
       const network = networks.find((one) => rpcHeadersVariable(one) === variable)
       if (!network)
-        throw invalid(
+        throw faultOf(
           variable,
           `names a network that this version does not support${suggestedNetwork(variable.replace(/_HEADERS$/, ''), networks)}`,
         )
       const own = urls.get(network.chainId)
       if (!own) return []
-      const all = own.map((url) => new URL(url))
-      if (new Set(all.map(({ host }) => host)).size > 1)
-        throw invalid(variable, `is for one RPC, but ${rpcVariable(network)} names several hosts`)
-      if (!all.every(isProtected))
-        throw invalid(variable, `is a secret, but the connection to ${all[0]!.host} is not encrypted`)
-      return [[network.chainId, headersIn(text, variable)] as const]
+      const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+      const invalid = (what: string) => faultOf(variable, what)
+      return [[network.chainId, headersOf(lines, own, { setting: rpcVariable(network), invalid })] as const]
     }),
   )
 }
 
-function headersIn(text: string, variable: string): Record<string, string> {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+/** The headers for the RPCs of a network out of an option of the library, by the same rules: `name` is the network as the option has it. */
+export const optionHeaders = (
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  urls: readonly string[],
+): Readonly<Record<string, string>> =>
+  headersOf(
+    Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
+    urls,
+    {
+      setting: `rpcs.${name}`,
+      invalid: (what) =>
+        new AppError('CONFIG_INVALID', `rpcHeaders.${name} ${what}`, {
+          hint: "For example { Authorization: 'Bearer TOKEN' }. The RPC must be a single https URL, or on this machine.",
+        }),
+    },
+  )
+
+/** Where the URLs are set, and the error for a fault of the headers. */
+type Setting = { setting: string; invalid: (what: string) => AppError }
+
+function headersOf(
+  lines: readonly string[],
+  urls: readonly string[],
+  { setting, invalid }: Setting,
+): Record<string, string> {
+  const all = urls.map((url) => new URL(url))
+  if (new Set(all.map(({ host }) => host)).size > 1)
+    throw invalid(`is for one RPC, but ${setting} names several hosts`)
+  if (!all.every(isProtected))
+    throw invalid(`is a secret, but the connection to ${all[0]!.host} is not encrypted`)
   return Object.fromEntries(
     lines.map((line, at) => {
       const [, name, value] = headerLine.exec(line.trim()) ?? []
-      if (name === undefined || value === undefined)
-        throw invalid(variable, `is not a header in line ${at + 1}`)
+      if (name === undefined || value === undefined) throw invalid(`is not a header in line ${at + 1}`)
       if (ownHeaders.includes(name.toLowerCase()))
-        throw invalid(variable, `sets ${name}, which every request sets itself`)
+        throw invalid(`sets ${name}, which every request sets itself`)
       return [name.toLowerCase(), value]
     }),
   )
 }
 
-const invalid = (variable: string, what: string): AppError =>
+const faultOf = (variable: string, what: string): AppError =>
   new AppError('CONFIG_INVALID', `${variable} ${what}`, {
     hint: `One header a line: ${variable}='Authorization: Bearer TOKEN'. The RPC must be a single https URL, or on this machine.`,
   })

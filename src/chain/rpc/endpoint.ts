@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
-import { exchangeJson, hostOf, isWebPage } from '../../http/client.ts'
+import { askedWait, exchangeJson, hostOf, isWebPage } from '../../http/client.ts'
 import { newDispatcher } from '../../http/dispatcher.ts'
 import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
@@ -79,14 +79,18 @@ export function openEndpoint(
     const who = isWebPage({ headers, text })
       ? `The gateway in front of the node at ${host}, and not the node,`
       : `The node at ${host}`
-    throw new AppError('RPC_UNREACHABLE', `${who} answers with HTTP status ${status}${words}`, {
-      details: {
-        host,
-        status,
-        ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-        ...(status === 429 && { fault: isQuotaUsedUp(words) ? 'refused' : busyFault }),
+    throw new AppError(
+      'RPC_UNREACHABLE',
+      `${who} answers with HTTP status ${status}${words}${askedWait(waitMs)}`,
+      {
+        details: {
+          host,
+          status,
+          ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+          ...(status === 429 && { fault: isQuotaUsedUp(words) ? 'refused' : busyFault }),
+        },
       },
-    })
+    )
   }
   /** When it last confirmed the expected chain id. */
   let right = chainId === undefined ? Infinity : -Infinity

@@ -6,6 +6,7 @@ import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-looku
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { rpcVariable } from '../../domain/networks.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -57,6 +58,8 @@ export async function explainFromService(
   const named = namedIn(known, swap)
   const moved = named.hashes.length > 0 ? await balanceChanges(context, named) : undefined
   const burn = moved?.burn
+  const [lacking] = moved?.withoutRpc ?? []
+  const command = (what: string) => `sluice action ${what} ${shellOperand(id)}`
   return {
     id,
     situation: burn?.situation ?? 'FOREIGN',
@@ -68,7 +71,11 @@ export async function explainFromService(
       : (burnFunds(burn, moved?.funds) ??
         'Not moved, as far as the service knows: it names no transaction. The machine that started the action may have sent one.'),
     safeToRetry: false,
-    next: again ? `sluice action explain ${shellOperand(id)}` : `sluice action watch ${shellOperand(id)}`,
+    next: again
+      ? command('explain')
+      : lacking
+        ? `${rpcVariable(lacking)}=URL ${command('explain')}`
+        : command('watch'),
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'service', text: `the service reports ${status}` },

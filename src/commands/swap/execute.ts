@@ -5,6 +5,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
+import { allPages } from '../../cli/read-all-pages.ts'
 import {
   parseQuoteFlags,
   type QuoteFlags,
@@ -88,13 +89,14 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
 /** A quote, with its request if this machine made it; `isListed`: only the list of the service describes it. */
 type Known = { quote: Quote; isListed?: boolean } & Partial<AskedQuote>
 
-/** The quote of an id: as this machine was given it, or out of the service's list. */
+/** The quote of an id: as this machine was given it, or of the service, which is asked for the id. Another deployment may list all quotes. */
 async function quoteOf(cli: Cli, id: string): Promise<Known> {
   const kept = await (await cli.program.quotes()).find(id)
   if (kept) return kept
-  const { items } = await (await cli.service()).listQuotes({ limit: 100 })
-  const listed = items.find((quote) => quote.id === id)
-  if (listed) return { quote: listed, isListed: true }
+  const service = await cli.service()
+  const listed = await allPages((page, limit) => service.listQuotes({ id, page, limit }))
+  const quote = listed.find((one) => one.id === id)
+  if (quote) return { quote, isListed: true }
   throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${sanitizeText(id)}"`)
 }
 

@@ -10,9 +10,11 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { JournalOperation } from '../../planning/execution-context-types.ts'
 
 /**
- * Refuses a quote whose swap was sent: executing it, or another one in its place, would pay again. ORDER_USED. `begun` is the swap of
- * this journal, which is repeated or resumed, so it is refused in a dry run only. Otherwise the service tells the status, before anything
- * else is checked. A service that does not know the quote refuses its transactions itself.
+ * Refuses a quote whose swap was sent: executing it, or another one in its place, would pay again. ORDER_USED, or PARTIAL if this
+ * machine signed its approval. `begun` is the swap of this journal: once the swap itself is signed here, it is repeated or resumed, so it
+ * is refused in a dry run only. Otherwise the service tells the status, before anything else is checked. A service that does not know the
+ * quote refuses its transactions itself. What was begun here goes on without an answer: before each signature the chain shows whether
+ * the wallet has sent anything else.
  */
 export async function refuseSentQuote(
   cli: Cli,
@@ -24,9 +26,10 @@ export async function refuseSentQuote(
     if (dryRun) throw sentError(id, 'by this machine')
     return
   }
-  if (begun && !dryRun && begun.steps.some((step) => !isUnsigned(step))) return
+  const isBegun = begun !== undefined && !dryRun && begun.steps.some((step) => !isUnsigned(step))
+  if (isBegun && begun.steps.some((step) => step.role === 'action' && !isUnsigned(step))) return
   const swap = await (await cli.service()).swapStatus({ id }).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return undefined
+    if (error instanceof AppError && (isBegun || error.code === 'QUOTE_NOT_FOUND')) return undefined
     throw error
   })
   if (swap === undefined || !isSent(swap)) return
@@ -34,7 +37,12 @@ export async function refuseSentQuote(
   // A transaction that no block has may never be mined. After any other status no service issues the transactions again.
   if (allowDuplicate && word === 'pending') return
   const hash = swap.originTxHash === null ? '' : `, in ${sanitizeText(swap.originTxHash)}`
-  throw sentError(id, `(${sanitizeText(word)}${hash})`)
+  const error = sentError(id, `(${sanitizeText(word)}${hash})`)
+  if (!isBegun) throw error
+  throw new AppError('PARTIAL', `${error.message}. This machine sent its approval only`, {
+    details: { operation: begun.id },
+    ...(error.hint !== undefined && { hint: error.hint }),
+  })
 }
 
 /** Whether the journal has a signature for the swap itself that was not lost. */

@@ -4,7 +4,7 @@ import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -27,7 +27,7 @@ export type NamedTransactions = {
  * The balance changes of an operation started elsewhere, by the receipts from our own nodes: what left and reached the owners (the
  * signers, if none are named), in catalogue tokens and in native coins as far as the transactions carry them. `evidence` has a line
  * for each transaction, `burn` explains a CCTP transfer among them. A transaction that could not be looked up, because its network
- * has no RPC or does not answer, is not called missing.
+ * has no RPC or does not answer, is not called missing; `withoutRpc` has the stated networks that have no RPC here.
  */
 export async function balanceChanges(
   context: ExecutionContext,
@@ -36,6 +36,7 @@ export async function balanceChanges(
   funds: string
   evidence: EvidenceLine[]
   burn: Awaited<ReturnType<typeof foreignBurn>>
+  withoutRpc: readonly Network[]
 }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
   const looks = await Promise.all(
@@ -74,6 +75,7 @@ export async function balanceChanges(
     funds: words.join(' '),
     evidence: looks.map(({ text }) => ({ source: 'chain', text })),
     burn: looks.find(({ burn }) => burn !== undefined)?.burn,
+    withoutRpc: [...new Set(looks.flatMap(({ withoutRpc }) => withoutRpc ?? []))],
   }
 }
 
@@ -85,22 +87,23 @@ type Move = {
   units: bigint
 }
 
-/** Why the network that a service names was not searched: it has no RPC here, or this version does not know it. */
-function unsearchedText(named: string | number): string {
+/** Why the network that a service names was not searched: it has no RPC here (`lacking`), or this version does not know it. */
+function unsearched(named: string | number): { text: string; lacking: readonly Network[] } {
   const known = [...publicNetworks, ...sandboxNetworks].find(
     ({ name, chainId }) => named === name || named === chainId,
   )
   return known
-    ? `no RPC is set for ${known.name} (${rpcVariable(known)})`
-    : `this version has no network ${sanitizeText(String(named))}`
+    ? { text: unansweredText([{ network: known, is: 'unasked', why: '' }]), lacking: [known] }
+    : { text: `this version has no network ${sanitizeText(String(named))}`, lacking: [] }
 }
 
-/** What a transaction moved; `unasked` says why it could not be looked up. */
+/** What a transaction moved; `unasked` says why it could not be looked up, `withoutRpc` is its network if that has no RPC. */
 type Look = {
   moves: Move[] | undefined
   isFinal: boolean
   text: string
   unasked?: string
+  withoutRpc?: readonly Network[]
   burn?: Awaited<ReturnType<typeof foreignBurn>>
 }
 
@@ -119,17 +122,17 @@ async function movesOf(
     const its = silent.filter(({ network: { name, chainId } }) => named === name || named === chainId)
     const lacking = its.length > 0 ? its : named === null ? silent : []
     const isHere = ({ name, chainId }: Network) => named === name || named === chainId
-    const unasked =
-      lacking.length > 0
-        ? unansweredText(lacking)
-        : named !== null && !context.catalog.networks.some(isHere)
-          ? unsearchedText(named)
-          : undefined
+    const other =
+      named === null || lacking.length > 0 || context.catalog.networks.some(isHere)
+        ? undefined
+        : unsearched(named)
+    const unasked = lacking.length > 0 ? unansweredText(lacking) : other?.text
+    const withoutRpc = other?.lacking ?? its.flatMap(({ network, is }) => (is === 'unasked' ? [network] : []))
     const text =
       unasked === undefined
         ? `${hash} was not found on any network here`
         : `${hash} could not be looked up: ${unasked}`
-    return { moves: undefined, isFinal: false, text, ...(unasked !== undefined && { unasked }) }
+    return { moves: undefined, isFinal: false, text, withoutRpc, ...(unasked !== undefined && { unasked }) }
   }
   const burn = hash === delivery ? undefined : await foreignBurn(context, hash, found, delivery)
   const { network, from: signer, call, deed, block } = found

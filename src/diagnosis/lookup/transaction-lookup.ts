@@ -10,7 +10,7 @@ import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
+import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
@@ -79,16 +79,19 @@ export type UnansweredNetwork = {
 
 /**
  * Why some networks could not be searched for a transaction, in a few words: those without an answer, those with an unusable one, and those
- * without an RPC, of which at most three are named.
+ * without an RPC, of which at most three are named, with the variables to set.
  */
 export function unansweredText(silent: readonly UnansweredNetwork[]): string {
   const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
   const mute = those('silent').map(({ network }) => network.name)
-  const unasked = those('unasked').map(({ network }) => network.name)
+  const unasked = those('unasked').map(({ network }) => network)
   const far =
     unasked.length > 3
-      ? `${unasked.length} others, such as ${unasked.slice(0, 2).join(', ')}`
-      : unasked.join(', ')
+      ? `${unasked.length} others, such as ${unasked
+          .slice(0, 2)
+          .map(({ name }) => name)
+          .join(', ')}`
+      : unasked.map((network) => `${network.name} (${rpcVariable(network)})`).join(', ')
   return [
     ...(mute.length > 0 ? [`${mute.join(', ')} did not answer`] : []),
     ...[...those('another'), ...those('odd')].map(

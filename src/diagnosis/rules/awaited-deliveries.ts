@@ -64,8 +64,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_DELIVERED',
     is: ({ bridge }) => bridge?.isMinted === true,
     verdict: (facts) =>
-      bridge(facts).way === 'order'
-        ? `The order was filled on ${bridge(facts).to.name}, but the journal has not recorded this yet.`
+      bridge(facts).way === 'order' || !facts.unsigned
+        ? `The ${bridge(facts).way === 'order' ? 'order was filled' : `${whoOf(facts)} delivered`} on ${bridge(facts).to.name}, but the journal has not recorded this yet.`
         : `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, but the remaining steps are not done yet.${blockerText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,

@@ -18,6 +18,7 @@ export async function listQuotes(
     originChain?: string | undefined
     destinationChain?: string | undefined
     provider?: string | undefined
+    id?: string | undefined
     page?: number | undefined
     limit?: number | undefined
   },
@@ -27,6 +28,7 @@ export async function listQuotes(
     originChain: networkFilter(context, input, 'originChain'),
     destinationChain: networkFilter(context, input, 'destinationChain'),
     provider: providerFilter(context, input.provider),
+    id: input.id ?? null,
     networks: originNetworks(context.catalog).map(({ name }) => name),
   }
   const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)

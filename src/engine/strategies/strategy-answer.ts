@@ -81,7 +81,7 @@ export function strategyOf(rated: RatedMarket): Strategy {
     startDate:
       entry.startDate ??
       entry.launchDate ??
-      (startedAt === null ? null : new Date(startedAt * 1000).toISOString()),
+      (startedAt === null ? entry.familyLaunchDate : new Date(startedAt * 1000).toISOString()),
     rates: null,
     metadata: metadataWithDefaults(entry),
     logourl: entry.logourl,

@@ -117,6 +117,7 @@ type Common =
   | 'asset'
   | 'startDate'
   | 'launchDate'
+  | 'familyLaunchDate'
   | 'logourl'
   | 'fromBlock'
 
@@ -136,6 +137,7 @@ function common(
     asset,
     startDate: chain.startDate,
     launchDate: null,
+    familyLaunchDate: null,
     logourl: logos[asset.symbol as Asset | 'ETH'],
     fromBlock: chain.fromBlock,
   }

@@ -1,73 +1,24 @@
-import { padHex } from 'viem/utils'
-import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
+import { jsonArguments } from '../../chain/strict-calldata-decoding.ts'
 import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
-import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { anyRelayer, depositAbi, exclusivityFault, fillWindow } from './abi.ts'
-
-/** The terms of a deposit, decoded from its call; times are in Unix seconds. */
-export type SpokeDepositTerms = {
-  depositor: Hex
-  recipient: Hex
-  inputToken: Hex
-  outputToken: Hex
-  inputAmount: bigint
-  outputAmount: bigint
-  destinationChainId: bigint
-  exclusiveRelayer: Hex
-  quoteTimestamp: number
-  fillDeadline: number
-  exclusivityParameter: number
-  message: Hex
-}
-
-const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, padHex(address, { size: 32 }))
+import { anyRelayer, exclusivityFault, fillWindow } from './abi.ts'
+import { depositTerms, isWordOf, type SpokeDepositTerms } from './deposit-terms.ts'
 
 /**
  * Checks a deposit of Across against the requested transfer. An unfilled deposit is refunded to its depositor, so the depositor must be the
  * wallet. The deposit carries no message and no native coin.
  */
 export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): Verdict {
-  const call = strictDecode(depositAbi, data)
-  if (!call) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
-  const [
-    depositor,
-    recipient,
-    inputToken,
-    outputToken,
-    inputAmount,
-    outputAmount,
-    destinationChainId,
-    exclusiveRelayer,
-    quoteTimestamp,
-    fillDeadline,
-    exclusivityParameter,
-    message,
-  ] = call.args
+  const terms = depositTerms(data)
+  if (!terms) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
+  const { exclusiveRelayer, exclusivityParameter } = terms
   if (exclusiveRelayer !== anyRelayer && exclusivityParameter === 0)
     return refuse('POLICY_QUOTE_DRIFT', `It names the relayer ${exclusiveRelayer} without an exclusivity`)
-  return checkDepositCalldata(
-    {
-      depositor,
-      recipient,
-      inputToken,
-      outputToken,
-      inputAmount,
-      outputAmount,
-      destinationChainId,
-      exclusiveRelayer,
-      quoteTimestamp,
-      fillDeadline,
-      exclusivityParameter,
-      message,
-    },
-    intent,
-    { name: 'deposit', window: fillWindow },
-  )
+  return checkDepositCalldata(terms, intent, { name: 'deposit', window: fillWindow })
 }
 
 /**

@@ -8,6 +8,7 @@ import { followDeposit } from './follow.ts'
 import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 import { refusals } from './refusals.ts'
+import { checkAcrossKey } from './service.ts'
 
 /** The getters by which its pool identifies itself (source: SpokePool of Across). */
 const abi = parseAbi([
@@ -38,6 +39,13 @@ export const across: SwapDefinition<typeof acrossContracts> = {
     return { targets: [here.spokePool], check: (transaction) => checkAcrossCalldata(transaction, intent) }
   },
   follow: followDeposit,
+  checkKey: async (catalog, network, signal) => {
+    const isTest = (chainId: number) => catalog.networks.some((one) => one.chainId === chainId && one.testnet)
+    const [from, to] = rowsWithService(contractsIn(catalog, acrossContracts)).filter(
+      ({ chainId }) => !isTest(chainId),
+    )
+    if (from && to) await checkAcrossKey([from, to], network, signal)
+  },
   open: (catalog, network) => {
     const ends = rowsWithService(contractsIn(catalog, acrossContracts))
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)

@@ -1,62 +1,31 @@
-import { z } from 'zod'
-import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { numbersAsText } from '../../http/strict-json.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
-import { providerApi, unusableResponseError } from '../provider-api.ts'
+import { unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { differingFields } from '../service-answers/asked-fields.ts'
-import { exclusivityFault, fillWindow } from './abi.ts'
-import type { AcrossConstants } from './constants-schema.ts'
+import { fillWindow } from './abi.ts'
+import { acrossContracts } from './constants-schema.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
-import { refusals } from './refusals.ts'
+import { type AcrossEnd, acrossService, type Terms } from './service.ts'
 
-/** The provider name of Across. */
-export const provider = 'across'
-
-/** A chain with its Across service. */
-type AcrossEnd = AcrossConstants & { api: string }
+const { name: provider } = acrossContracts
 
 /**
  * The provider data of an offer; it is stored as JSON. `fillDeadline` is the service's suggestion, in Unix seconds. `exclusivity` is the
- * suggested duration or end of the right of one relayer.
+ * suggested duration or end of the right of one relayer. `isV1`: version 1 of the service gave the terms,
+ * and `orderId` is the number of its quote for the wallet.
  */
 type Raw = {
+  isV1?: true | undefined
+  orderId?: Hex | undefined
   quoteTimestamp: number
   fillDeadline: number
   exclusivity?: { relayer: Address; parameter: number } | undefined
   originFromBlock: string
   destinationFromBlock: string
 }
-
-const Digits = z
-  .string()
-  .regex(/^[0-9]{1,60}$/)
-  .transform(BigInt)
-const Seconds = z
-  .string()
-  .regex(/^[0-9]{1,10}$/)
-  .transform(Number)
-
-/** The used fields of a `/suggested-fees` response: amounts in the smallest unit, times in Unix seconds. */
-const Suggested = z.object({
-  outputAmount: Digits,
-  timestamp: Seconds,
-  fillDeadline: Seconds,
-  exclusiveRelayer: EvmAddress.default(nativeAddress),
-  exclusivityDeadline: Seconds.default(0),
-  spokePoolAddress: EvmAddress,
-  destinationSpokePoolAddress: EvmAddress,
-  isAmountTooLow: z.boolean(),
-  estimatedFillTimeSec: Seconds.optional(),
-  limits: z.object({ minDeposit: Digits, maxDeposit: Digits }),
-})
-type Suggested = z.output<typeof Suggested>
-
-const invalidResponseError = (message: string, status: number) =>
-  unusableResponseError(provider, message, status)
 
 /** The error for an amount that no relayer accepts. */
 const amountLimitError = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
@@ -78,54 +47,14 @@ const usualWindow = fillWindow / 2
 export function across(
   ends: readonly AcrossEnd[],
   isSupportedPair: (route: Route) => boolean,
-  network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
+  network: Pick<
+    SwapDependencies,
+    'exchangeJson' | 'hasKey' | 'passedOver' | 'head' | 'log' | 'logs' | 'read' | 'mined'
+  >,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const
-
-  /** Requests the service's suggestion for an input. */
-  const suggested = async (route: Route, amount: bigint, signal: AbortSignal): Promise<Suggested> => {
-    const [here, there] = endsOf(route)
-    const query = new URLSearchParams({
-      originChainId: String(route.from.chainId),
-      destinationChainId: String(route.to.chainId),
-      inputToken: route.tokenIn.address,
-      outputToken: route.tokenOut.address,
-      amount: String(amount),
-    })
-    const api = providerApi(
-      {
-        provider,
-        label: 'Across',
-        service: route.from.testnet ? 'across-testnet' : 'across',
-        base: here.api,
-        headers: {},
-        refusals,
-      },
-      network.exchangeJson,
-    )
-    const response = await api.get(`/suggested-fees?${query}`, signal)
-    const { status, body, text } = response
-    const answer =
-      status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
-    if (!answer) throw api.refused(response, 'did not return its fees')
-    const other = differingFields({
-      spokePoolAddress: [here.spokePool, answer.spokePoolAddress],
-      destinationSpokePoolAddress: [there.spokePool, answer.destinationSpokePoolAddress],
-    })
-    if (other)
-      throw invalidResponseError(
-        `The service of Across returns other contracts than the catalogue: ${other}`,
-        status,
-      )
-    // A relayer never pays out more than the deposit.
-    if (answer.outputAmount > amount)
-      throw invalidResponseError('The service of Across returns an output above the input', status)
-    const { exclusiveRelayer, exclusivityDeadline: exclusivityParameter, timestamp: quoteTimestamp } = answer
-    const fault = exclusivityFault({ exclusiveRelayer, exclusivityParameter, quoteTimestamp })
-    if (fault) throw invalidResponseError(`The service of Across suggests a deposit that ${fault}`, status)
-    return answer
-  }
+  const service = acrossService(endsOf, network)
 
   return {
     name: provider,
@@ -134,11 +63,19 @@ export function across(
     supports: (route) => (route.speed ?? null) === null && isSupportedPair(route),
 
     async quote(ask, signal) {
-      const first = await suggested(ask, ask.amount, signal)
-      const costOf = (answer: Suggested, of: bigint) => of - answer.outputAmount
+      let isV1 = true
+      const termsFor = async (amount: bigint): Promise<Terms> => {
+        const quoted = isV1
+          ? await service.quotedByV1(ask, { amount, wallet: ask.refund }, signal)
+          : undefined
+        isV1 = quoted !== undefined
+        return quoted ?? service.suggested(ask, amount, signal)
+      }
+      const first = await termsFor(ask.amount)
+      const costOf = (answer: Terms, of: bigint) => of - answer.outputAmount
       // The fee depends on the input. For an exact output, request it again with the resulting input.
       const roughInput = ask.amount + costOf(first, ask.amount)
-      const answer = ask.exact === 'in' ? first : await suggested(ask, roughInput, signal)
+      const answer = ask.exact === 'in' ? first : await termsFor(roughInput)
       const amountIn = ask.exact === 'in' ? ask.amount : ask.amount + costOf(answer, roughInput)
       refuseAmount(ask, answer, amountIn)
       const amountOut = ask.exact === 'in' ? answer.outputAmount : ask.amount
@@ -147,9 +84,7 @@ export function across(
         [ask.from, ask.to].map(({ chainId }) => network.head(chainId)),
       )
       return offer(ask, { amountIn, amountOut }, answer, {
-        quoteTimestamp: answer.timestamp,
-        fillDeadline: answer.fillDeadline,
-        exclusivity: exclusivityOf(answer),
+        ...timesOf(answer),
         originFromBlock: String(originHead),
         destinationFromBlock: String(destinationHead),
       })
@@ -157,10 +92,19 @@ export function across(
 
     async build({ from, to, tokenIn, tokenOut }, { amountIn, minAmountOut, raw }, order) {
       const [here] = endsOf({ from, to })
-      const { quoteTimestamp, fillDeadline: latest, exclusivity } = raw as Raw
+      const kept = raw as Raw
+      // A quote of version 1 is for one wallet: ask for one of this wallet, whose transfer the service then knows. The quoted terms hold
+      // without it.
+      const asked = kept.isV1 && { amount: amountIn, wallet: order.wallet }
+      const again = asked
+        ? await service.quotedByV1({ from, to, tokenIn, tokenOut }, asked).catch(() => undefined)
+        : undefined
+      const used: Raw = again && again.outputAmount >= minAmountOut ? { ...kept, ...timesOf(again) } : kept
+      const { quoteTimestamp, fillDeadline: latest, exclusivity } = used
       const fillDeadline = Math.min(latest, order.deadline + usualWindow)
       if (fillDeadline <= order.deadline)
-        throw invalidResponseError(
+        throw unusableResponseError(
+          provider,
           'The fill deadline from the service of Across is before the end of the quote',
           200,
         )
@@ -181,27 +125,43 @@ export function across(
           exclusivityParameter: exclusivity?.parameter,
         }),
         needs: { token: tokenIn.address, spender: here.spokePool, amount: amountIn },
+        ...(used !== kept && { raw: used }),
       }
     },
 
-    status: async (route, { raw, minAmountOut }, origin) =>
-      depositProgress(network)(endsOf(route), origin, { ...(raw as Raw), minAmountOut }),
+    async status(route, { raw, minAmountOut }, origin) {
+      const { orderId } = raw as Raw
+      const progress = await depositProgress(network)(endsOf(route), origin, {
+        ...(raw as Raw),
+        minAmountOut,
+      })
+      if (progress.status !== 'processing' || orderId === undefined) return progress
+      // Only the chains show an outcome; until then the service's words are shown as its own.
+      const said = await service.saidOfTransfer(route, orderId)
+      return said === undefined ? progress : { ...progress, said }
+    },
   }
 }
+
+/** The provider data of some terms, without the blocks from which they are followed. */
+const timesOf = (terms: Terms): Omit<Raw, 'originFromBlock' | 'destinationFromBlock'> => ({
+  isV1: terms.isV1,
+  orderId: terms.orderId,
+  quoteTimestamp: terms.timestamp,
+  fillDeadline: terms.fillDeadline,
+  exclusivity: exclusivityOf(terms),
+})
 
 /** The right of one relayer to fill the deposit alone at first; none without a relayer or a time. */
 const exclusivityOf = ({
   exclusiveRelayer: relayer,
   exclusivityDeadline: parameter,
-}: Suggested): Raw['exclusivity'] =>
+}: Terms): Raw['exclusivity'] =>
   parameter === 0 || sameAddress(relayer, nativeAddress) ? undefined : { relayer, parameter }
 
 /** Refuses an input outside the service's limits. */
-function refuseAmount(
-  { tokenIn }: OfferRequest,
-  { isAmountTooLow, limits }: Suggested,
-  amountIn: bigint,
-): void {
+function refuseAmount({ tokenIn }: OfferRequest, { isAmountTooLow, limits }: Terms, amountIn: bigint): void {
+  if (!limits) return
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const details = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
@@ -213,7 +173,7 @@ function refuseAmount(
 function offer(
   { tokenIn, from }: OfferRequest,
   { amountIn, amountOut }: { amountIn: bigint; amountOut: bigint },
-  { estimatedFillTimeSec }: Suggested,
+  { estimatedFillTimeSec }: Terms,
   raw: Raw,
 ): Offer {
   const fee = amountIn - amountOut

@@ -1,6 +1,9 @@
 import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
-/** Across' refusals (across-protocol/frontend, api/_errors.ts: `AcrossErrorCode`). */
+/**
+ * Across' refusals (across-protocol/frontend, api/_errors.ts: `AcrossErrorCode`). The codes with a point are of version 1, of which the
+ * documentation names one (docs.across.to/api-reference/v1/transfers/orderid/get).
+ */
 export const refusals: ServiceRefusals = {
   codeField: 'code',
   sentenceField: 'message',
@@ -14,5 +17,6 @@ export const refusals: ServiceRefusals = {
     UPSTREAM_GATEWAY_TIMEOUT: ['fault', 'did not answer in time'],
     UPSTREAM_HTTP_ERROR: ['fault', 'got no answer from another service'],
     UPSTREAM_RPC_ERROR: ['fault', 'got no answer from its node'],
+    'request.unsupported_param': ['request', 'does not know a field of the request'],
   },
 }

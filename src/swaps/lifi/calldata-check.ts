@@ -7,7 +7,8 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { checkDepositCalldata, type SpokeDepositTerms } from '../across/calldata-check.ts'
+import { checkDepositCalldata } from '../across/calldata-check.ts'
+import type { SpokeDepositTerms } from '../across/deposit-terms.ts'
 import { diamondAbi, longestWindow, multiplierUnit } from './abi.ts'
 
 type Swap = SwapIntent

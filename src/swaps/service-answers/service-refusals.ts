@@ -39,19 +39,25 @@ function refusalOfStatus(status: number, takesKey: boolean): Refusal {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** A value of a service's error body as text, the texts of a list one after the other; `undefined` for anything else. */
+/** A value of a service's error body as text of one line, the texts of a list one after the other; `undefined` for anything else. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value))
     return value
       .flatMap((one) => textOf(one) ?? [])
       .join('; ')
       .trim()
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
-  return text === '' ? undefined : sanitizeText(text)
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : ''
+  return sanitizeText(text.replaceAll(/\s+/g, ' ')).trim() || undefined
 }
 
 /** The fields in which services put their sentence, where it is not in the one of their table. */
 const usualFields = ['message', 'error', 'description', 'detail', 'details', 'reason', 'errors'] as const
+
+/** The sentence of an error body that is a text, not fields; `undefined` for markup, such as the page of a gateway. */
+function plainSentence({ body, text }: Pick<ApiAnswer, 'body' | 'text'>): string | undefined {
+  const said = textOf(typeof body === 'string' ? body : body === undefined ? text : undefined)
+  return said?.startsWith('<') ? undefined : said
+}
 
 /** The sentence of a service's error body: in the field of its table, else in a usual one, also one level deeper. */
 function sentenceIn(body: Body, field: string): string | undefined {
@@ -86,7 +92,7 @@ type Refused = {
   refusals: ServiceRefusals
   /** Whether requests to the service can carry a key. */
   takesKey: boolean
-  answer: Pick<ApiAnswer, 'status' | 'headers' | 'body'>
+  answer: Pick<ApiAnswer, 'status' | 'headers' | 'body' | 'text'>
   hide?: (text: string) => string
   /** What the answer lacks, as a predicate of the service's name, such as that it did not return a quote. */
   what?: string
@@ -103,13 +109,14 @@ export function refusalError({
   label,
   refusals: { codeField, sentenceField, codes, sentences = [], statuses = {} },
   takesKey,
-  answer: { status, headers, body },
+  answer,
   hide = (text) => text,
   what,
   isBuild = false,
 }: Refused): AppError | undefined {
+  const { status, headers, body } = answer
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Body
-  const said = sentenceIn(fields, sentenceField)
+  const said = sentenceIn(fields, sentenceField) ?? plainSentence(answer)
   const code = codeField === null ? undefined : textOf(fields[codeField])?.slice(0, longest.code)
   const sentence = said === undefined ? undefined : hide(said).slice(0, longest.sentence)
   const bySentence = sentences.find(([pattern]) => said !== undefined && pattern.test(said))

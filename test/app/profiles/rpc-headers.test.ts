@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { createEngine } from '../../../src/app/library.ts'
 import { rpcHeaders } from '../../../src/app/profiles/rpc-headers.ts'
+import type { AppError } from '../../../src/domain/errors.ts'
 import { publicNetworks, sandboxNetworks } from '../../../src/domain/networks.ts'
 import { listener } from '../../support/services/listener.ts'
 import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
@@ -44,35 +46,73 @@ test('headers of an unknown network are refused', () => {
   expect(() => given(`X-Key: ${token}`, undefined, 'SLUICE_RPC_BSAE_HEADERS')).toThrow('does not support')
 })
 
-test('a node that wants a header gets it with every request, and nothing shows it', async () => {
+/** A node that answers only requests with the header; `isRefused` refuses others. It counts both. */
+async function closedNode(isRefused: (body: string) => boolean = () => false) {
   const target = sandbox.chain(31337).rpcUrl
-  let [kept, refused] = [0, 0]
+  const counts = { kept: 0, refused: 0 }
   const node = await listener((request, response) => {
     const { authorization } = request.headers
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', async () => {
       const body = Buffer.concat(parts).toString()
-      if (authorization !== `Bearer ${token}` || body.includes('eth_call')) {
-        refused++
+      if (authorization !== `Bearer ${token}` || isRefused(body)) {
+        counts.refused++
         response.writeHead(401, { 'content-type': 'application/json' })
         // Some gateways repeat what they were sent.
         response.end(JSON.stringify({ error: { message: `bad token ${authorization}` } }))
         return
       }
-      kept++
-      const answer = await fetch(target, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
-      response.end(await answer.text())
+      counts.kept++
+      const headers = { 'content-type': 'application/json' }
+      response.end(await (await fetch(target, { method: 'POST', headers, body })).text())
     })
   })
+  return { ...node, counts }
+}
+
+test('the library sends the headers of its options, and refuses those that it may not send', async () => {
+  const node = await closedNode()
+  const catalog = sandbox.world.catalog()
+  const rpcs = { 'sandbox-one': node.url }
+  const headers = { Authorization: `Bearer ${token}` }
+  const engine = await createEngine({ rpcs, catalog, rpcHeaders: { 31337: headers } })
+  const { apy } = await engine.getStrategy({ id: 'aave-v3-usdc-sandbox-one' })
+  expect(apy).toBeTypeOf('number')
+  expect(node.counts).toEqual({ kept: expect.any(Number), refused: 0 })
+  await engine.close()
+  const refused: [Parameters<typeof createEngine>[0], string][] = [
+    [{ rpcs: { base: 'http://node.example' }, rpcHeaders: { base: headers } }, 'rpcHeaders.base is a secret'],
+    [
+      { rpcs: { base: ['https://a.example', 'https://b.example'] }, rpcHeaders: { base: headers } },
+      'several hosts',
+    ],
+    [{ rpcs, catalog, rpcHeaders: { 'sandbox-one': { 'X-Key': `${token}\nHost: x` } } }, 'is not a header'],
+    [{ rpcs, catalog, rpcHeaders: { 'sandbox-one': { Host: token } } }, 'sets Host'],
+    [{ rpcs, catalog, rpcHeaders: { 'sandbox-two': headers } }, 'no RPC'],
+    [
+      { rpcs, catalog, rpcHeaders: { 'sandbox-one': { 'X-Key': 5 as never } } },
+      'an invalid value for rpcHeaders',
+    ],
+  ]
+  for (const [options, what] of refused) {
+    const error = await createEngine(options).then(
+      () => undefined,
+      (reason: unknown) => reason as AppError,
+    )
+    expect(error?.code, what).toBe('CONFIG_INVALID')
+    expect(error?.message).toContain(what)
+    expect(`${error?.message} ${error?.hint}`).not.toContain(token)
+  }
+  await node.close()
+})
+
+test('a node that wants a header gets it with every request, and nothing shows it', async () => {
+  const node = await closedNode((body) => body.includes('eth_call'))
   const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': node.url }), SLUICE_PROFILE: 'engine' }
   const secrets = { rpcHeaders: { [variable]: `Authorization: Bearer ${token}` } }
   const ran = await run('strategies list --debug', { env, secrets })
-  expect([kept > 0, refused > 0]).toEqual([true, true])
+  expect([node.counts.kept > 0, node.counts.refused > 0]).toEqual([true, true])
   const listed = await run('config list --json --show-origin', { env, secrets })
   expect(JSON.stringify(listed.json)).toContain(
     JSON.stringify({ name: 'rpc sandbox-one headers', value: 'set', origin: variable }),

@@ -5,6 +5,7 @@ import { knownCatalog, wholeCatalog } from '../../../src/app/profiles/catalog-of
 import { directories } from '../../../src/app/profiles/directories.ts'
 import { publicNetworks, rpcVariable } from '../../../src/domain/networks.ts'
 import {
+  keyedBaseOf,
   publicServiceNames,
   publicServices,
   serviceOfUrl,
@@ -42,9 +43,14 @@ test('every public host in the source is a service with a setting, or is only sh
     ].map(([url]) => url),
   )
   expect(found.length).toBeGreaterThan(20)
+  // What is asked only with a key may have a host of its own; the same setting replaces it.
+  const keyed = publicServiceNames.map((name) => keyedBaseOf(name, publicServices[name].base))
+  const at = 'https://proxy.example/base'
+  expect(publicServiceNames.map((name) => keyedBaseOf(name, at))).toEqual(publicServiceNames.map(() => at))
   const unset = found.filter(
     (url) =>
       serviceOfUrl(url) === undefined &&
+      !keyed.includes(url) &&
       !shown.includes(new URL(url).host) &&
       !/(^|\.)example(\.|$)/.test(new URL(url).hostname),
   )

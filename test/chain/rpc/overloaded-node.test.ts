@@ -135,6 +135,14 @@ it.each([403, 429, 500, 502, 503])(
       code: 'RPC_UNREACHABLE',
       message: `The gateway in front of the node at ${new URL(node.url).host}, and not the node, answers with HTTP status ${status}`,
     })
+    node.answer = (_, response) =>
+      void response
+        .writeHead(status, { 'content-type': 'text/html', 'retry-after': '7' })
+        .end('<html></html>')
+    await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject({
+      message: expect.stringMatching(/answers with HTTP status \d+, and asks to wait 7 s$/),
+      details: { retryAfterMs: 7_000 },
+    })
   },
 )
 

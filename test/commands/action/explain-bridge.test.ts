@@ -84,7 +84,7 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   await until(id, 'BRIDGE_DELIVERED')
   expect((await usdc()) - before).toBe(100_000000n)
   const said = await explain(id)
-  expect(said.verdict).toBe('The bridge delivered on sandbox-two, but the remaining steps are not done yet.')
+  expect(said.verdict).toBe('The bridge delivered on sandbox-two, but the journal has not recorded this yet.')
   expect(said.funds).toMatch(/^100 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
   expect(said.next).toBe(`sluice action resume ${id}`)
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cells } from '../../support/engine.ts'
+import { inTurn } from '../../support/engine.ts'
 import { pasted } from '../../support/hints/paste-hint.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -119,7 +119,7 @@ const ways: Record<string, Way> = {
 
 describe('hints that are pasted into a shell', () => {
   // A third of the words for each kind of hint, in turn; all words with `SLUICE_CELLS=all`.
-  const wordsFor = (nth: number) => names.filter((_, at) => cells(1, 3) === 3 || (at + nth) % 3 === 0)
+  const wordsFor = (nth: number) => inTurn(names, 3, nth)
   test.each(Object.entries(ways).map(([of, way], nth) => [of, way, wordsFor(nth)] as const))(
     '%s: the command keeps each word unchanged',
     async (_, way, words) => {

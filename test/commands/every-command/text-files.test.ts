@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
+import { inTurn } from '../../support/engine.ts'
 import { sealed } from '../../support/keys/cheap-keystore.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -88,13 +89,15 @@ const prepared = async (kind: string, encoded: (text: string) => Buffer) => {
   return line(write(name, encoded(await text())))
 }
 
-describe.each(Object.keys(files))('%s', (kind) => {
-  test.each(Object.keys(readable))('is read as %s', async (encoding) => {
+// One reader reads them all: each file in its usual form, and in one of the others in turn.
+describe.each(Object.keys(files).map((kind, turn) => [kind, turn] as const))('%s', (kind, turn) => {
+  const [usual, ...others] = Object.keys(readable)
+  test.each([usual!, ...inTurn(others, 3, turn)])('is read as %s', async (encoding) => {
     const { exit, json } = await run(await prepared(kind, readable[encoding]!))
     expect({ exit, error: json.error }).toEqual({ exit: 0 })
   })
 
-  test.each(Object.keys(unreadable))(
+  test.each(inTurn(Object.keys(unreadable), 3, turn))(
     'is refused with %s, in words, before anything is signed',
     async (encoding) => {
       const line = await prepared(kind, unreadable[encoding]!)

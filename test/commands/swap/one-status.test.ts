@@ -432,6 +432,56 @@ describe('a quote whose swap is sent or done starts no second payment', () => {
     expect({ exit, cause: json.error.details.cause }).toEqual({ exit: 20, cause: 'KEY_REQUIRED' })
   })
 
+  test.each(Object.keys(profiles) as Profile[])(
+    '%s profile: a swap whose approval alone was sent here, and that another machine sent, is not sent again',
+    async (profile) => {
+      const run: Run = (line) => runHere(line, profiles[profile]())
+      const { json: quote } = await run(`swap quote ${near} --json`)
+      const planned = (await run(`swap execute ${quote.id} --dry-run --json`)).json
+      const begun = await run(`swap execute ${quote.id} --yes --json --no-wait`)
+      expect(begun.exit, begun.out).toBe(20)
+      const { id } = begun.json.error?.details ?? begun.json
+      await sentElsewhere({ ...planned, steps: planned.steps.slice(1) })
+      await expect
+        .poll(async () => (await run(`swap status ${quote.id} --json`)).json.originTxHash, {
+          timeout: 10_000,
+        })
+        .not.toBeNull()
+      const again = await here.signsNothing(() => run(`swap execute ${quote.id} --yes --json`))
+      expect(again, again.out).toMatchObject({
+        exit: 21,
+        json: {
+          error: { code: 'PARTIAL', hint: `sluice swap status ${quote.id}`, details: { operation: id } },
+        },
+      })
+      expect(again.json.error.message).toMatch(/already sent \(/)
+      // A resumed action asks nobody: the chain shows a transaction that its journal does not know.
+      const resumed = await here.signsNothing(() => run(`action resume ${id} --yes --json`))
+      expect(resumed.json.error).toMatchObject({ code: 'PARTIAL', details: { cause: 'JOURNAL_OUTDATED' } })
+    },
+  )
+
+  test('a quote older than the newest 100 of the service is found by its ID', async () => {
+    const { json: quote } = await remotely(`swap quote ${near} --json`)
+    const { wire, ...row } = (await engine.context.store.quote('tests', quote.id))!
+    for (const at of Array(101).keys()) {
+      const id = `${quote.id}-${at}`
+      const { actionId: _, ...newer } = { ...row, id, createdAt: row.createdAt + 1 + at }
+      await engine.context.store.saveQuote({ ...newer, wire: wire.replaceAll(quote.id, id) })
+    }
+    // Its terms are the word of the service, so a person must confirm them.
+    const found = await elsewhere(`swap execute ${quote.id} --yes --json`)
+    expect(found, found.out).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_QUOTE_DRIFT' } } })
+    // So is one that was only compared, and is not listed.
+    const { json: compared } = await remotely(`swap quote ${near} --compare --json`)
+    const { id } = compared.items.find((one: Document) => one.quote).quote
+    expect(await quoteIds()).not.toContain(id)
+    const draft = await elsewhere(`swap execute ${id} --yes --json`)
+    expect(draft, draft.out).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_QUOTE_DRIFT' } } })
+    const none = await elsewhere('swap execute no-such-quote --yes --json')
+    expect(none).toMatchObject({ exit: 4, json: { error: { code: 'QUOTE_NOT_FOUND' } } })
+  })
+
   test('a quote that expired unused, or that another machine did not execute, is not called sent', async () => {
     const { json: quote } = await remotely(`swap quote ${near} --json`)
     expect((await elsewhere(`swap execute ${quote.id} --yes --json`)).json.error.code).toBe(

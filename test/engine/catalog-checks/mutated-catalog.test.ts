@@ -717,6 +717,38 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'a family has no market',
+    (file) => {
+      file.familyLaunches.push({ ...familyOf(file), protocol: 'nobody*' })
+    },
+    /nobody\*: it has no market/,
+  ],
+  [
+    'base',
+    'a market has two families',
+    (file) => {
+      file.familyLaunches.push({ ...familyOf(file), protocol: 'aave*' })
+    },
+    /a market has two families/,
+  ],
+  [
+    'base',
+    'a family was launched after one of its markets',
+    (file) => {
+      file.launches.push({ ...launchOf(file), protocol: familyOf(file).protocol, date: '2020-01-01' })
+    },
+    /a market is older than its family/,
+  ],
+  [
+    'base',
+    'a family is launched in the future',
+    (file) => {
+      familyOf(file).date = '2099-01-01'
+    },
+    /nobody can have launched it then/,
+  ],
+  [
+    'base',
     'an address has no source',
     (file) => {
       rowOf(file, 'aave-v3').source = 'x'
@@ -738,6 +770,10 @@ const launchOf = ({ strategies: [row] }: CatalogFile): CatalogFile['launches'][n
   date: '2023-08-01',
   source: 'https://example.org',
 })
+
+/** The launch of Aave v3 in a file. */
+const familyOf = ({ familyLaunches }: CatalogFile): CatalogFile['familyLaunches'][number] =>
+  familyLaunches.find(({ protocol }) => protocol === 'aave-v3')!
 
 /** Two markets of one asset whose protocols match a pattern. */
 function alike({ strategies }: CatalogFile, name: RegExp): [Row, Row] {

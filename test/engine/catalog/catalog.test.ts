@@ -136,7 +136,20 @@ test('each logo found beside the survey has a source, and a market of each of it
   expect(borne.filter(({ bears }) => !bears)).toEqual([])
 })
 
-test('a launch date of a file is that of its market, and others have none', () => {
+test('a launch date of a file is that of its market or of its family, and most markets have one', () => {
+  const every = names.flatMap((name) => catalogOfFile(fileOf(name)).strategies)
+  const own = every.filter(({ launchDate }) => launchDate !== null)
+  const ofFamily = every.filter(({ familyLaunchDate }) => familyLaunchDate !== null)
+  const some = every.filter((one) => (one.launchDate ?? one.familyLaunchDate) !== null)
+  expect(own.length).toBeGreaterThanOrEqual(160)
+  expect(ofFamily.length).toBeGreaterThanOrEqual(255)
+  expect(some.length).toBeGreaterThan((every.length * 2) / 3)
+  const dateOf = (protocol: string, network: string) =>
+    every.find((one) => one.protocol === protocol && one.network === network)?.familyLaunchDate
+  expect(dateOf('euler-k3-arbitrum', 'arbitrum')).toBe('2025-01-30T00:00:00.000Z')
+  expect(dateOf('aave-v3', 'optimism')).toBe('2022-03-17T00:00:00.000Z')
+  expect(dateOf('aave-v3-prime', 'ethereum')).toBeNull()
+  expect(dateOf('venus', 'bnb')).toBeNull()
   for (const name of names) {
     const { launches, ...file } = fileOf(name)
     const { strategies } = catalogOfFile({ ...file, launches })

@@ -1,4 +1,4 @@
-import { type CatalogFile, slugOf } from '../../../src/app/profiles/catalog-file.ts'
+import { type CatalogFile, isOfFamily, slugOf } from '../../../src/app/profiles/catalog-file.ts'
 import type { Network } from '../../../src/domain/networks.ts'
 
 type Row = CatalogFile['strategies'][number]
@@ -39,6 +39,9 @@ const orderBooks: Readonly<Record<string, string>> = {
 
 /** The service that suggests the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
 const acrossApi = (testnet: boolean) => `https://${testnet ? 'testnet' : 'app'}.across.to/api`
+
+/** Scroll, which the service of Across left on 2026-04-30 (source: docs.across.to/chains-and-contracts). */
+const acrossLeft = 534352
 
 /** The service that signs CCTP messages, for mainnets and for testnets (source: developers.circle.com, CCTP). */
 const attestation = (testnet: boolean) =>
@@ -159,6 +162,23 @@ const launchFaults = ({ launches, strategies }: CatalogFile): string[] =>
     ].flatMap((fault) => (fault === '' ? [] : [`${protocol} ${asset}: ${fault}`])),
   )
 
+/** A launch of a family dates markets, each by one entry, is not after the launch of one of them, and lies in the past. */
+const familyLaunchFaults = ({ familyLaunches, launches, strategies }: CatalogFile): string[] =>
+  familyLaunches.flatMap(({ protocol, date }, at) => {
+    const isOf = (row: { protocol: string }) => isOfFamily(protocol, row.protocol)
+    const rows = strategies.filter(isOf)
+    return [
+      rows.length > 0 ? '' : 'it has no market',
+      familyLaunches.some(
+        (other, index) => index !== at && rows.some((row) => isOfFamily(other.protocol, row.protocol)),
+      )
+        ? 'a market has two families'
+        : '',
+      launches.some((one) => isOf(one) && one.date < date) ? 'a market is older than its family' : '',
+      date > firstDay && Date.parse(date) <= Date.now() ? '' : 'nobody can have launched it then',
+    ].flatMap((fault) => (fault === '' ? [] : [`${protocol}: ${fault}`]))
+  })
+
 /** Faults in the names of the markets of a file, and in the data beside their addresses. */
 export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
@@ -204,6 +224,7 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
       ].map((fault) => `${protocol} ${asset}: ${fault}`)
     }),
     ...launchFaults(file),
+    ...familyLaunchFaults(file),
     ...(strategies.filter(({ isDefault }) => isDefault).length > 1 ? ['two markets are the default'] : []),
     ...sources.flatMap((one) => (one && !isSource(one.source) ? [`${one.source} is no source`] : [])),
     ...Object.entries(file.swaps).flatMap(([provider, one]) =>
@@ -238,7 +259,9 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
       ? ['its order book is somebody else']
       : []),
-    ...(across && across.api !== acrossApi(testnet) ? ['Across is of another environment'] : []),
+    ...(across && across.api !== (chainId === acrossLeft ? null : acrossApi(testnet))
+      ? ['Across is of another environment']
+      : []),
     ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
       ? ['the bridge is of another environment']
       : []),

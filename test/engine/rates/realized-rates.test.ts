@@ -353,7 +353,12 @@ describe('a market with an unknown start date', () => {
     expect(listed).toMatchObject({ startDate: shown.startDate, avgApy: shown.avgApy })
     expect((await service().getStrategy({ id: entry.slug })).startDate).toBe(shown.startDate)
     expect(said).not.toContain('eth_getCode')
-    // A launch date is shown, and no rate is computed from it.
+    // A launch date is shown, and no rate is computed from it. The date of the family is shown if no other is known.
+    const familyLaunchDate = '2019-01-01T00:00:00.000Z'
+    const ofFamily = service({ ...entry, familyLaunchDate }, storage())
+    const unread = (await ofFamily.listStrategies({})).items[0]!
+    expect(unread).toMatchObject({ startDate: familyLaunchDate, inceptionApy: null })
+    expect((await ofFamily.getStrategy({ id: entry.slug })).startDate).toBe(shown.startDate)
     const launchDate = '2020-01-01T00:00:00.000Z'
     const launched = service({ ...entry, launchDate }, storage())
     const { inceptionApy, avgApy } = shown

@@ -68,6 +68,7 @@ const entry = (id: string, constants: StrategyEntry['constants']): StrategyEntry
   implementationSelector: `${constants.family}@1`,
   startDate: null,
   launchDate: null,
+  familyLaunchDate: null,
   isDefault: true,
   metadata: null,
   logourl: null,
