@@ -182,10 +182,15 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
   }
 
   const readAll = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
-    const parts = Array.from({ length: Math.ceil(calls.length / maxBatchCalls) }, (_, at) =>
-      calls.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
+    // Equal reads of one moment have one answer, and each call of a batch counts in a node's plan.
+    const names = calls.map(({ method, params }) => JSON.stringify([method, params]))
+    const each = [...new Map(calls.map((call, at) => [names[at]!, call])).values()]
+    const parts = Array.from({ length: Math.ceil(each.length / maxBatchCalls) }, (_, at) =>
+      each.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
     )
-    return (await Promise.all(parts.map((part) => read(part, again)))).flat()
+    const outcomes = (await Promise.all(parts.map((part) => read(part, again)))).flat()
+    const found = new Map([...new Set(names)].map((name, at) => [name, outcomes[at]!]))
+    return names.map((name) => found.get(name)!)
   }
   const together = coalesced(readAll, (outcomes) => timesToAsk(outcomes, endpoints.length, 1) > 0)
   const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
