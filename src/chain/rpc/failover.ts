@@ -214,7 +214,9 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
         return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
       if (method === syncSendMethod) return (await sendOne(params[0])) as T
       if (isWriteMethod(method)) return (await write(method, params)) as T
-      return resultsOf(await together([callOf(method, params)]))[0] as T
+      const call = [callOf(method, params)]
+      // Beside logs, every other read of the batch would go with each part of it.
+      return resultsOf(await (method === 'eth_getLogs' ? readAll(call, true) : together(call)))[0] as T
     },
     batch: async (calls) => {
       if (calls.length === 0) return []

@@ -191,7 +191,9 @@ function newPacer({
       if (refusal) {
         // A call that is refused alone says nothing about a rate.
         pausedUntil = Math.max(pausedUntil, now + (refusal.waitMs ?? (used > 1 ? windowMs : 0)))
-        if (used > 1 && known === plans) shrink(used, before > 0, statedRate(refusal))
+        // More calls than the plan, which cannot be sent in parts, say nothing about it.
+        const isWithin = calls <= rate
+        if (used > 1 && known === plans && isWithin) shrink(used, before > 0, statedRate(refusal))
         refusals++
       } else {
         refusals = 0
