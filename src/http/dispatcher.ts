@@ -8,10 +8,12 @@ const options = { connections: 16, keepAliveTimeout: 4_000 }
 /** The names of this machine, which no proxy is asked for. */
 const loopback = ['localhost', '127.0.0.1', '::1']
 
+const { env } = process
+
 /** A proxy setting: the variable that is set, and its value. As for curl, an empty one is not set, and the one in lower case comes first. */
 function setting(name: string): { variable: string; value: string } | undefined {
   for (const variable of [name.toLowerCase(), name]) {
-    const value = process.env[variable]?.trim()
+    const value = env[variable]?.trim()
     if (value) return { variable, value }
   }
   return undefined

@@ -1,9 +1,10 @@
 import { pacedMs } from '../../chain/rpc/pacing.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import { refusalOf } from '../../domain/refusal-meanings.ts'
+import { refusalMeanings, refusalOf } from '../../domain/refusal-meanings.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { percentAboveSpot } from './above-spot.ts'
@@ -268,12 +269,20 @@ export async function askAll<provider, offer>(
   stop()
   return {
     answers: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
-    faults: all.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+    faults: all.flatMap((one) => (one.status === 'rejected' ? [asFinalIfUnusable(one.reason)] : [])),
     late: providers.filter((_, at) => {
       const one = all[at]!
       return one.status === 'rejected' && isTimeout(one.reason)
     }),
   }
+}
+
+/** A fault as it is, or as a final one where the status of the answer was no failure: what cannot be used now will come again. */
+function asFinalIfUnusable(fault: unknown): unknown {
+  if (!(fault instanceof AppError) || fault.code !== 'PROVIDER_API_ERROR') return fault
+  const { status } = fault.details ?? {}
+  if (typeof status !== 'number' || status >= 400 || refusalOf(fault.details)) return fault
+  return copyErrorWith(fault, { details: { refusal: 'unusable' }, hint: refusalMeanings.unusable.hint })
 }
 
 /** Throws the first error that is caused by the request itself (status 400). */
