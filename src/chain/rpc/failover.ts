@@ -190,7 +190,7 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     )
     const outcomes = (await Promise.all(parts.map((part) => read(part, again)))).flat()
     const found = new Map([...new Set(names)].map((name, at) => [name, outcomes[at]!]))
-    return names.map((name) => found.get(name)!)
+    return names.map((name, at) => (names.indexOf(name) === at ? found.get(name)! : copyOf(found.get(name)!)))
   }
   const together = coalesced(readAll, (outcomes) => timesToAsk(outcomes, endpoints.length, 1) > 0)
   const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
@@ -229,6 +229,10 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     },
   }
 }
+
+/** A copy of an outcome for another caller, who may change it. */
+const copyOf = (outcome: Outcome): Outcome =>
+  'error' in outcome ? outcome : { ...outcome, value: structuredClone(outcome.value) }
 
 /** Calls that were asked for at the same moment, and who waits for them. */
 type Waiting = {

@@ -112,6 +112,10 @@ it('equal reads of one moment are sent once, whether asked for together or by se
   expect(both.slice(0, 4)).toEqual([['0x0', '0x1', '0x2', '0x0', '0x1'], '0x1', '0x1', numbers(4)])
   expect(new Set(both.slice(3).map((one) => JSON.stringify(one))).size).toBe(1)
   expect(sizes).toEqual([5])
+  // Each caller may change its own answer.
+  const [one, other] = await Promise.all([0, 1].map(() => rpc.request<object>('eth_call', [{ to: '0x1' }])))
+  Object.assign(one!, { to: '0x2' })
+  expect(other).toEqual({ to: '0x1' })
 })
 
 it('every batch with eth_getLogs includes the block number read, and inconsistent parts are refused', async () => {
