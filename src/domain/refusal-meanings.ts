@@ -2,6 +2,7 @@
  * Why a service refuses a request. `no-route`: no liquidity, or a pair that it does not serve. `amount-low`, `amount-high`: the amount. `wallet`: the
  * wallet, the recipient, the balance or the allowance. `expired`: its quote no longer holds. `key`: the API key. `limit`: too many requests.
  * `maintenance`: not in service for now. `fault`: its own failure. `request`: anything else that it refuses, also by an unknown code.
+ * `unusable`: no refusal by its status, but of another shape or for another swap.
  */
 export type RefusalMeaning =
   | 'no-route'
@@ -14,6 +15,7 @@ export type RefusalMeaning =
   | 'maintenance'
   | 'fault'
   | 'request'
+  | 'unusable'
 
 /** What a meaning is for the caller: its error code, whether the same request may succeed later, and what to do. */
 type MeaningRow = {
@@ -65,6 +67,11 @@ export const refusalMeanings: Readonly<Record<RefusalMeaning, MeaningRow>> = {
     code: 'PROVIDER_API_ERROR',
     isTemporary: false,
     hint: 'The same request will be refused again. Choose another provider: sluice swap quote --help',
+  },
+  unusable: {
+    code: 'PROVIDER_API_ERROR',
+    isTemporary: false,
+    hint: 'Choose another provider: sluice swap quote --help',
   },
 }
 

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { retryAfterMs } from './backoff.ts'
-import { newDispatcher } from './dispatcher.ts'
+import { newDispatcher, proxyFlaw } from './dispatcher.ts'
 import { programVersion } from './program-version.ts'
 import { redactError } from './redaction.ts'
 import { basicCredentials } from './secret-url-parts.ts'
@@ -63,10 +63,11 @@ export type HttpAnswer = {
   text: string
 }
 
-/** Why an exchange failed: no connection, an untrusted certificate, a timeout, an abort, or an unacceptable response. */
+/** Why an exchange failed: no connection, an untrusted certificate, the refusal of a proxy, a timeout, an abort, or an unacceptable response. */
 export type HttpFault =
   | 'unreachable'
   | 'certificate'
+  | 'proxy'
   | 'deadline'
   | 'too-large'
   | 'too-deep'
@@ -78,7 +79,7 @@ export type HttpFault =
 
 const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
   new AppError(
-    ['unreachable', 'certificate', 'deadline', 'aborted', 'gateway'].includes(kind)
+    ['unreachable', 'certificate', 'proxy', 'deadline', 'aborted', 'gateway'].includes(kind)
       ? 'SERVICE_UNREACHABLE'
       : 'SERVICE_BAD_RESPONSE',
     message,
@@ -244,6 +245,13 @@ export async function exchangeJson(
     const flaw = certificateFlaw(error)
     if (flaw !== undefined)
       throw fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)
+    const proxy = proxyFlaw(error)
+    if (proxy)
+      throw fault(
+        proxy.isRefusal ? 'proxy' : 'unreachable',
+        `${host} cannot be reached: ${proxy.text}`,
+        error,
+      )
     throw fault('unreachable', `${host} cannot be reached`, error)
   } finally {
     clearTimeout(timer)

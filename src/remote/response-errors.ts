@@ -93,6 +93,7 @@ const steps: { [kind in HttpFault]?: string } = {
   redirect: 'Set SLUICE_BASE_URL to the final URL of the service: the API key is never sent to a redirect.',
   certificate:
     'Set the certificate file of its authority: NODE_EXTRA_CA_CERTS=ca.pem. If it is for another host or has expired, the service must replace it; also check the clock of this machine.',
+  proxy: 'Use a proxy that allows the host of SLUICE_BASE_URL, or exclude that host in NO_PROXY.',
   'not-json': badResponseHint,
   'too-large': badResponseHint,
   'too-deep': badResponseHint,

@@ -60,6 +60,23 @@ describe('receipts without a status', () => {
   })
 })
 
+test('a node that shows a transaction in a block without its receipt is not said to lack it', async () => {
+  const { run, node } = await at(({ method }) => {
+    if (method === 'eth_sendRawTransactionSync') return { error: { code: -32601, message: 'not found' } }
+    return method === 'eth_getTransactionReceipt' ? { result: null } : undefined
+  })
+  const { exit, json } = await run(`${deposit} --timeout 2s`)
+  expect(exit).toBe(20)
+  const { operation: id } = json.error.details
+  const explained = await run(`action explain ${id} --json`)
+  expect(explained.json).toMatchObject({ situation: 'NONCE_TAKEN_NOT_FINAL', safeToRetry: false })
+  expect(explained.json.verdict).toMatch(/shows 0x[0-9a-f]{64} in block \d+, but has no receipt of it/)
+  expect(explained.out).toContain('without a receipt')
+  expect(explained.out).not.toContain('does not know')
+  node.says = () => undefined
+  expect((await run(`action resume ${id} --yes --json`)).exit).toBe(0)
+})
+
 test('block hashes in capital letters are equal to those in small letters', async () => {
   const { run } = await at(
     bent('eth_getTransactionReceipt', (receipt) => ({

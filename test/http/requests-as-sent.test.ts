@@ -18,9 +18,11 @@ const server = createServer(async (request, response) => {
   const { id = 0 } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { id?: number }
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x7a69' }))
 })
+/** How the proxy refuses a tunnel. */
+let refusal = '502 Bad Gateway'
 server.on('connect', ({ url }, socket) => {
   seen.proxied.push(url ?? '')
-  socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+  socket.end(`HTTP/1.1 ${refusal}\r\n\r\n`)
 })
 let port: number
 beforeAll(async () => {
@@ -35,6 +37,7 @@ afterAll(() => {
 beforeEach(() => {
   seen.headers = []
   seen.proxied = []
+  refusal = '502 Bad Gateway'
 })
 
 test('every request names the program and its version', async () => {
@@ -75,16 +78,72 @@ test('a password is not sent to another machine without encryption', async () =>
   })
 })
 
-/** Asks for URLs with the client, in a process with these variables; a proxy is chosen when it starts. */
-const askWith = async (variables: Record<string, string>, urls: readonly string[]) => {
+/** Asks for URLs with the client, in a process with these variables; a proxy is chosen when it starts. Returns the errors. */
+const askWith = async (
+  variables: Record<string, string>,
+  urls: readonly string[],
+): Promise<{ code: string; message: string; details?: object }[]> => {
   const script = `const { getJson } = await import(process.argv[1])
-    for (const url of process.argv.slice(2)) await getJson(url).catch(() => undefined)`
+    for (const url of process.argv.slice(2))
+      await getJson(url).catch(({ code, message, details }) => console.log(JSON.stringify({ code, message, details })))`
   const client = join(import.meta.dirname, '../../src/http/client.ts')
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, client, ...urls], {
     env: variables,
   })
-  await once(child, 'close')
+  const [said] = await Promise.all([child.stdout.toArray(), once(child, 'close')])
+  return said
+    .join('')
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
 }
+
+test.each([
+  ['an empty variable in lower case', { https_proxy: '' }, (at: string) => `http://${at}`],
+  ['spaces around it', {}, (at: string) => ` http://${at} `],
+  ['no scheme', {}, (at: string) => at],
+])('a proxy is asked with %s', async (_, more, proxy) => {
+  const at = `127.0.0.1:${port}`
+  const errors = await askWith({ ...more, HTTPS_PROXY: proxy(at) }, ['https://node.example/'])
+  expect(seen.proxied).toEqual(['node.example:443'])
+  expect(errors).toMatchObject([
+    {
+      code: 'SERVICE_UNREACHABLE',
+      message: `node.example cannot be reached: The proxy ${at} of HTTPS_PROXY answers with HTTP status 502`,
+      details: { fault: 'unreachable' },
+    },
+  ])
+})
+
+test('a proxy that refuses or is not there is named', async () => {
+  refusal = '403 Forbidden'
+  const at = `127.0.0.1:${port}`
+  const url = 'https://node.example/'
+  expect(await askWith({ HTTPS_PROXY: `http://op:s3cret@${at}` }, [url])).toMatchObject([
+    {
+      message: `node.example cannot be reached: The proxy ${at} of HTTPS_PROXY answers with HTTP status 403`,
+      details: { fault: 'proxy' },
+    },
+  ])
+  expect(await askWith({ https_proxy: 'http://127.0.0.1:1' }, [url])).toMatchObject([
+    { message: 'node.example cannot be reached: The proxy 127.0.0.1:1 of https_proxy cannot be reached' },
+  ])
+  // A host that is reached without it is its own fault.
+  expect(
+    await askWith({ https_proxy: `http://${at}`, no_proxy: '127.0.0.2' }, ['https://127.0.0.2:1/']),
+  ).toMatchObject([{ message: '127.0.0.2:1 cannot be reached' }])
+})
+
+test.each(['http://:::', 'ftp://proxy.example', 'http://'])(
+  'the proxy %s is refused without being shown',
+  async (value) => {
+    const errors = await askWith({ HTTPS_PROXY: value }, ['https://node.example/'])
+    expect(errors).toMatchObject([
+      { code: 'CONFIG_INVALID', message: 'HTTPS_PROXY is not the URL of a proxy' },
+    ])
+  },
+)
 
 test.each([
   ['HTTPS_PROXY', 'https://node.example/', 'node.example:443'],

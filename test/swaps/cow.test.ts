@@ -142,9 +142,15 @@ describe('CoW Protocol', () => {
     const open = await asked(`execute ${pair} --amount-in 650 --provider cow --yes --timeout 4s`)
     expect(open).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
     const id = open.json.error.details.operation
+    expect((await run(`action explain ${id} --json`)).json.verdict).not.toContain('cannot be filled')
     expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({ exit: 0 })
     await sandbox.world.faults.clear()
-    expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_OPEN' })
+    expect((await run(`action explain ${id} --json`)).json).toMatchObject({
+      situation: 'ORDER_OPEN',
+      verdict: expect.stringMatching(
+        /It cannot be filled now: it sells 650 USDC, and its allowance is 0 USDC\.$/,
+      ),
+    })
     await sandbox.world.warp(3_600)
     expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 25 })
   })

@@ -288,6 +288,26 @@ describe("a service's refusal", () => {
     },
   )
 
+  const asking = swapDefinitions.flatMap(({ name, open: openProvider }) =>
+    openProvider(configured, at({ status: 200 }))?.asksService &&
+    open(name, { status: 200 }).supports(askOf(name))
+      ? [name]
+      : [],
+  )
+  it.each(asking)('is no temporary fault of %s if it answers 200 with another shape', async (provider) => {
+    const error = (await bestOffer(
+      [open(provider, { status: 200, body: { shape: 'another' } })],
+      askOf(provider),
+      undefined,
+      5_000,
+      new Promise(() => undefined),
+      { networks, tokens: [] },
+    ).catch((thrown: unknown) => thrown)) as AppError
+    expect(error).toMatchObject({ code: 'PROVIDER_API_ERROR', details: { refusal: 'unusable' } })
+    expect(isRetryable(error)).toBe(false)
+    expect(error.hint).toBe('Choose another provider: sluice swap quote --help')
+  })
+
   it('shows an unknown code and sentence without control characters, and shortened', async () => {
     const body = { errorCode: `X\u001b[31m${'Y'.repeat(500)}`, message: `\u202e${'z'.repeat(5_000)}\u0007` }
     const { message, details } = await refusalBy('relay', { status: 400, body })

@@ -198,6 +198,8 @@ const faultHint = ({ details }: AppError): { hint?: string } => {
     return {
       hint: 'If the issuer is your own authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem. Otherwise set another RPC in SLUICE_RPC_<NETWORK>.',
     }
+  if (details?.fault === 'proxy')
+    return { hint: 'Use a proxy that allows this host, or exclude the host in NO_PROXY.' }
   return details?.fault === 'redirect'
     ? {
         hint: 'Set the URL that it leads to in SLUICE_RPC_<NETWORK>; it often begins with https:// instead of http://.',

@@ -99,6 +99,7 @@ export const isBusy = (status: number): boolean => status === 408 || status === 
 
 const permanentFaults = [
   'certificate',
+  'proxy',
   'redirect',
   'too-large',
   'too-deep',

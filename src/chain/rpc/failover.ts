@@ -182,10 +182,15 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
   }
 
   const readAll = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
-    const parts = Array.from({ length: Math.ceil(calls.length / maxBatchCalls) }, (_, at) =>
-      calls.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
+    // Equal reads of one moment have one answer, and each call of a batch counts in a node's plan.
+    const names = calls.map(({ method, params }) => JSON.stringify([method, params]))
+    const each = [...new Map(calls.map((call, at) => [names[at]!, call])).values()]
+    const parts = Array.from({ length: Math.ceil(each.length / maxBatchCalls) }, (_, at) =>
+      each.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
     )
-    return (await Promise.all(parts.map((part) => read(part, again)))).flat()
+    const outcomes = (await Promise.all(parts.map((part) => read(part, again)))).flat()
+    const found = new Map([...new Set(names)].map((name, at) => [name, outcomes[at]!]))
+    return names.map((name, at) => (names.indexOf(name) === at ? found.get(name)! : copyOf(found.get(name)!)))
   }
   const together = coalesced(readAll, (outcomes) => timesToAsk(outcomes, endpoints.length, 1) > 0)
   const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
@@ -209,7 +214,9 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
         return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
       if (method === syncSendMethod) return (await sendOne(params[0])) as T
       if (isWriteMethod(method)) return (await write(method, params)) as T
-      return resultsOf(await together([callOf(method, params)]))[0] as T
+      const call = [callOf(method, params)]
+      // Beside logs, every other read of the batch would go with each part of it.
+      return resultsOf(await (method === 'eth_getLogs' ? readAll(call, true) : together(call)))[0] as T
     },
     batch: async (calls) => {
       if (calls.length === 0) return []
@@ -222,6 +229,10 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     },
   }
 }
+
+/** A copy of an outcome for another caller, who may change it. */
+const copyOf = (outcome: Outcome): Outcome =>
+  'error' in outcome ? outcome : { ...outcome, value: structuredClone(outcome.value) }
 
 /** Calls that were asked for at the same moment, and who waits for them. */
 type Waiting = {

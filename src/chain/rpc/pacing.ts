@@ -18,6 +18,22 @@ export type OnPlan = (plan: { host: string; callsPerSecond: number; isRecalled: 
 /** A refusal because of the rate: the wait in ms that the node asks for, its words and its data. */
 type RateRefusal = { waitMs?: number; words: string; data?: unknown }
 
+/** The waits of this process for plans, on the monotonic clock: how many last, since when, and the time of those that are over. */
+const waits = { open: 0, since: 0, overMs: 0 }
+
+/** How long this process has waited for the plans of its nodes, in ms; waits at the same time count once. */
+export const pacedMs = (): number => waits.overMs + (waits.open > 0 ? performance.now() - waits.since : 0)
+
+/** Counts the time of a wait for a plan. */
+async function counted(wait: Promise<void>): Promise<void> {
+  if (waits.open++ === 0) waits.since = performance.now()
+  try {
+    await wait
+  } finally {
+    if (--waits.open === 0) waits.overMs += performance.now() - waits.since
+  }
+}
+
 /** The calls of one exchange, and before it: the number of plans that were learned, and of refusals since the last accepted call. */
 type Turn = { calls: number; plans: number; refusals: number }
 
@@ -164,7 +180,7 @@ function newPacer({
       const begun = queue.then(() => start(calls, until, couldStart))
       queue = begun.catch(() => undefined)
       const before = refusals
-      await begun
+      await counted(begun)
       return { calls, plans, refusals: before }
     },
     answered: ({ calls, plans: known, refusals: before }, refusal) => {
@@ -175,7 +191,9 @@ function newPacer({
       if (refusal) {
         // A call that is refused alone says nothing about a rate.
         pausedUntil = Math.max(pausedUntil, now + (refusal.waitMs ?? (used > 1 ? windowMs : 0)))
-        if (used > 1 && known === plans) shrink(used, before > 0, statedRate(refusal))
+        // More calls than the plan, which cannot be sent in parts, say nothing about it.
+        const isWithin = calls <= rate
+        if (used > 1 && known === plans && isWithin) shrink(used, before > 0, statedRate(refusal))
         refusals++
       } else {
         refusals = 0

@@ -59,7 +59,7 @@ export async function explainFromService(
   const moved = named.hashes.length > 0 ? await balanceChanges(context, named) : undefined
   const burn = moved?.burn
   const [lacking] = moved?.withoutRpc ?? []
-  const command = (what: string) => `sluice action ${what} ${shellOperand(id)}`
+  const explain = `sluice action explain ${shellOperand(id)}`
   return {
     id,
     situation: burn?.situation ?? 'FOREIGN',
@@ -72,10 +72,10 @@ export async function explainFromService(
         'Not moved, as far as the service knows: it names no transaction. The machine that started the action may have sent one.'),
     safeToRetry: false,
     next: again
-      ? command('explain')
+      ? explain
       : lacking
-        ? `${rpcVariable(lacking)}=URL ${command('explain')}`
-        : command('watch'),
+        ? `${rpcVariable(lacking)}=URL ${explain}`
+        : `sluice action watch ${shellOperand(id)}`,
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'service', text: `the service reports ${status}` },

@@ -115,7 +115,7 @@ async function readOnce(
       latest,
     }
   }
-  const waiting = await pendingAttempt(rpc, attempts)
+  const { waiting, withoutReceipt } = await shownAttempt(rpc, attempts)
   const owner =
     waiting === undefined
       ? await foreignTransactionAt(rpc, network, step, attempts, { latest, ...known })
@@ -124,6 +124,7 @@ async function readOnce(
     reason: null,
     isOutOfGas: false,
     ...(waiting !== undefined && { waiting }),
+    ...(withoutReceipt && { withoutReceipt }),
     ...(owner && { owner }),
     ...(await reorganisedState(rpc, step, wanted)),
     ...((await lacksBlock(rpc, step)) && { lacksBlock: true }),
@@ -171,13 +172,19 @@ async function lacksBlock(rpc: ChainClient, { inclusion }: Step): Promise<boolea
 
 const isFinal = ({ state }: Step): boolean => state.startsWith('FINAL_') || state === 'CANCELLED'
 
-/** The newest attempt in the node's mempool. */
-async function pendingAttempt(rpc: ChainClient, attempts: readonly Attempt[]): Promise<Hex | undefined> {
+/** The newest attempt that the node shows without a receipt: in its mempool, or in a block. */
+async function shownAttempt(
+  rpc: ChainClient,
+  attempts: readonly Attempt[],
+): Promise<Pick<OnChainFacts, 'waiting' | 'withoutReceipt'>> {
   for (const { hash } of attempts.toReversed()) {
     const shown = await rpc.request<{ blockNumber?: string | null } | null>('eth_getTransactionByHash', [
       hash,
     ])
-    if (shown && (shown.blockNumber ?? null) === null) return hash
+    if (!shown) continue
+    const at = shown.blockNumber ?? null
+    if (at === null) return { waiting: hash }
+    return { withoutReceipt: { hash, blockNumber: Number(quantity(at, 'the block of a transaction')) } }
   }
-  return undefined
+  return {}
 }

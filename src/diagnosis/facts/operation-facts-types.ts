@@ -32,6 +32,8 @@ export type OnChainFacts = {
   isOutOfGas: boolean
   /** The attempt in the node's mempool. */
   waiting?: Hex
+  /** The attempt that the node shows in a block, without its receipt: an old or partly indexed node. */
+  withoutReceipt?: { hash: Hex; blockNumber: number }
   /** The journal has it in a block that the node lacks; the node may lag. */
   lacksBlock?: boolean
   /** Final in the journal, in a block that left the chain. */

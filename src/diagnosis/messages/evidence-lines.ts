@@ -54,7 +54,7 @@ function stepLine({ step, attempts, network }: StepFacts, of: number): string {
 
 function onChainLines({ step, attempts, onChain }: StepFacts): string[] {
   if (!onChain) return []
-  const { found, waiting, owner, isGone, disputed, reason } = onChain
+  const { found, waiting, withoutReceipt, owner, isGone, disputed, reason } = onChain
   const hash = attempts.at(-1)!.hash
   const clues = isGone ? [`block ${step.inclusion?.blockNumber} has another hash than before`] : []
   if (disputed) clues.push(disagreementText(disputed))
@@ -63,6 +63,10 @@ function onChainLines({ step, attempts, onChain }: StepFacts): string[] {
       `${found.hash} ${found.ok ? 'succeeded' : 'reverted'} in block ${found.blockNumber}, ${found.confirmations} deep${reason === null ? '' : `: ${reason}`}`,
     )
   else if (waiting) clues.push(`${waiting} is pending in the mempool`)
+  else if (withoutReceipt)
+    clues.push(
+      `the node shows ${withoutReceipt.hash} in block ${withoutReceipt.blockNumber}, without a receipt`,
+    )
   else clues.push(`the node does not know ${hash}`)
   if (owner)
     clues.push(

@@ -48,6 +48,16 @@ function remedyText(facts: Facts): string {
     : ''
 }
 
+/** Why an open order cannot be filled now: the allowance that it was given is gone, as after `action revoke`. */
+function unfillableText({ operation, plan, remainingAllowances }: Facts): string {
+  const { in: sold } = plan.about.amounts
+  const wasGiven = operation.steps.some(({ role, state }) => role === 'approve' && state === 'FINAL_OK')
+  if (!sold || !wasGiven || remainingAllowances === null) return ''
+  const left = remainingAllowances.find(({ amount }) => amount.symbol === sold.symbol)?.amount
+  if (BigInt(left?.raw ?? 0) >= BigInt(sold.raw)) return ''
+  return ` It cannot be filled now: it sells ${sold.formatted} ${sold.symbol}, and its allowance is ${left?.formatted ?? '0'} ${sold.symbol}.`
+}
+
 /** Rules for a delivery that is awaited: by a bridge, a solver, an order or a ramp. */
 export const deliveryRules: readonly DiagnosisRule[] = [
   {
@@ -89,7 +99,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     verdict: (facts) =>
       bridge(facts).isMinted === undefined || !bridge(facts).expiry
         ? 'Whether the order was filled cannot be read now.'
-        : `The order is open until ${expiryText(facts)} and not filled yet: nothing has been swapped.`,
+        : `The order is open until ${expiryText(facts)} and not filled yet: nothing has been swapped.${unfillableText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),

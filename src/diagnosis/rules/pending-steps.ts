@@ -88,6 +88,15 @@ const cancelRefused = (facts: Facts): SendError | undefined => {
 /** A `--max-fee` of twice the current price, in whole gwei. */
 const doubledMaxFee = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
 
+/** What is known of a transaction that the node shows in a block without its receipt. */
+const withoutReceiptText = (facts: Facts): string | undefined => {
+  const shown = facts.focus!.onChain!.withoutReceipt
+  return (
+    shown &&
+    `The node of ${networkOf(facts)} shows ${shown.hash} in block ${shown.blockNumber}, but has no receipt of it: whether it succeeded is not known. Another RPC may have the receipt.`
+  )
+}
+
 /** Rules for signed steps in no block. */
 export const waitingRules: readonly DiagnosisRule[] = [
   {
@@ -109,6 +118,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       facts.focus!.onChain?.waiting === undefined &&
       facts.focus!.onChain!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
     verdict: (facts) =>
+      withoutReceiptText(facts) ??
       `The nonce ${facts.focus!.step.nonce} of ${stepText(facts, facts.focus!.step.index).toLowerCase()} is used, but the node of ${networkOf(facts)} did not show in time by which transaction: it may be this one.`,
     funds: fundsByJournal,
     safeToRetry: neverSafe,

@@ -155,9 +155,27 @@ async function evidenceOf(
   if (!isEnd) return { status: statusOf(word, seen), delivery: null }
   if (found.isLookedUp && !found.transaction)
     return { status: statusOf('waiting', seen), delivery: null, note: unpaidText(word) }
-  if (word === 'failed')
-    return outcomeReported('failed', 'The provider reports that the swap failed, and no chain shows it')
-  return checkReportedOutcome(checks, swap, { found, progress })
+  const shown =
+    word === 'failed'
+      ? outcomeReported('failed', 'The provider reports that the swap failed, and no chain shows it')
+      : await checkReportedOutcome(checks, swap, { found, progress })
+  if (word === 'refunded' || evmHash(progress.destination)) return shown
+  const back = await refundOf(checks, swap, { found, progress })
+  return back?.status === 'refunded' ? { ...shown, note: `${shown.note}. ${back.note}` } : shown
+}
+
+/** Looks for the refund of a deposit on Bitcoin; `undefined` without a deposit. A service may refund and report something else. */
+async function refundOf(
+  { bitcoin, payments }: Pick<DepositChecks, 'bitcoin' | 'payments'>,
+  { deposit, refundsSender, refundAddress }: DepositSwap,
+  { found: { transaction, paid }, progress }: Pick<Reported, 'found' | 'progress'>,
+): Promise<OutcomeEvidence | undefined> {
+  if (!transaction) return undefined
+  const due = {
+    ...{ deposit: transaction, paid: paid ?? 0n, fee: BigInt(deposit.refundFee ?? 0) },
+    ...{ to: refundsSender ? null : refundAddress, named: progress.destination },
+  }
+  return checkBitcoinRefund(bitcoin, due, payments.takenBy)
 }
 
 /** Minimum usual duration after the block of a deposit, whatever the provider estimates, in ms. */
@@ -200,27 +218,19 @@ const unpaidText = (word: 'fulfilled' | 'refunded' | 'failed'): string =>
  * use them.
  */
 async function checkReportedOutcome(
-  { bitcoin, chain, now, payments }: DepositChecks,
+  checks: DepositChecks,
   swap: DepositSwap,
-  { found: { transaction, paid }, progress }: Pick<Reported, 'found' | 'progress'>,
+  reported: Pick<Reported, 'found' | 'progress'>,
 ): Promise<OutcomeEvidence> {
-  const { deposit, tokenOut, recipient, minAmountOut, createdAt, refundsSender, refundAddress } = swap
+  const { chain, now, payments } = checks
+  const { progress } = reported
+  const { transaction } = reported.found
+  const { deposit, tokenOut, recipient, minAmountOut, createdAt } = swap
   const due = { tokenOut, recipient, least: minAmountOut, since: createdAt, deposit: transaction }
-  const back = {
-    fee: BigInt(deposit.refundFee ?? 0),
-    to: refundsSender ? null : refundAddress,
-    named: progress.destination,
-  }
   const shown =
     progress.status === 'fulfilled'
       ? await checkBitcoinPayout({ chain, now }, due, evmHash(progress.destination), payments)
-      : transaction
-        ? await checkBitcoinRefund(
-            bitcoin,
-            { ...back, deposit: transaction, paid: paid ?? 0n },
-            payments.takenBy,
-          )
-        : outcomeNotShown('The provider reports a refund')
+      : ((await refundOf(checks, swap, reported)) ?? outcomeNotShown('The provider reports a refund'))
   if (shown.payments === undefined) return shown
   const all = [...(transaction ? depositPayments(transaction, deposit.address) : []), ...shown.payments]
   const other = await payments.take(all)

@@ -1,8 +1,10 @@
+import { pacedMs } from '../../chain/rpc/pacing.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import { refusalOf } from '../../domain/refusal-meanings.ts'
+import { refusalMeanings, refusalOf } from '../../domain/refusal-meanings.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { percentAboveSpot } from './above-spot.ts'
@@ -234,27 +236,53 @@ function quoteTimeoutError(
 const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
   [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
 
+/** The most time that plans of nodes are waited for beyond the deadline, in ms: an answer over HTTP takes less than 13 s in all. */
+const mostPacedMs = 8_000
+
+/** Aborts with a TimeoutError after the deadline, to which the time is added in which we waited for the plans of our nodes. */
+function quoteDeadline(deadlineMs: number): { signal: AbortSignal; stop: () => void } {
+  const controller = new AbortController()
+  const [end, before] = [performance.now() + deadlineMs, pacedMs()]
+  let timer: NodeJS.Timeout | undefined
+  const look = () => {
+    const left = end + Math.min(pacedMs() - before, mostPacedMs) - performance.now()
+    if (left > 0) timer = setTimeout(look, Math.ceil(left))
+    else controller.abort(new DOMException('The quote did not come in time', 'TimeoutError'))
+  }
+  look()
+  return { signal: controller.signal, stop: () => clearTimeout(timer) }
+}
+
 /** Asks providers in parallel; returns the answers that arrived in time, the errors of the others, and who was late. */
 export async function askAll<provider, offer>(
   providers: readonly provider[],
   deadlineMs: number,
   ask: (provider: provider, signal: AbortSignal) => Promise<offer>,
 ): Promise<{ answers: { provider: provider; offer: offer }[]; faults: unknown[]; late: provider[] }> {
-  const signal = AbortSignal.timeout(deadlineMs)
+  const { signal, stop } = quoteDeadline(deadlineMs)
   const all = await Promise.allSettled(
     providers.map(async (provider) => ({
       provider,
       offer: await rejectOnAbort(ask(provider, signal), signal),
     })),
   )
+  stop()
   return {
     answers: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
-    faults: all.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+    faults: all.flatMap((one) => (one.status === 'rejected' ? [asFinalIfUnusable(one.reason)] : [])),
     late: providers.filter((_, at) => {
       const one = all[at]!
       return one.status === 'rejected' && isTimeout(one.reason)
     }),
   }
+}
+
+/** A fault as it is, or as a final one where the status of the answer was no failure: what cannot be used now will come again. */
+function asFinalIfUnusable(fault: unknown): unknown {
+  if (!(fault instanceof AppError) || fault.code !== 'PROVIDER_API_ERROR') return fault
+  const { status } = fault.details ?? {}
+  if (typeof status !== 'number' || status >= 400 || refusalOf(fault.details)) return fault
+  return copyErrorWith(fault, { details: { refusal: 'unusable' }, hint: refusalMeanings.unusable.hint })
 }
 
 /** Throws the first error that is caused by the request itself (status 400). */

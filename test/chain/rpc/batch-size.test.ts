@@ -99,14 +99,33 @@ it.each([
   expect(sizes).toEqual([17])
 })
 
+it('equal reads of one moment are sent once, whether asked for together or by several callers', async () => {
+  takes({ most: 100, status: 200, body: undefined })
+  const rpc = httpRpc(node.url, { retries: 0 })
+  const both = await Promise.all([
+    rpc.batch([...asked(3), ...asked(2)]),
+    rpc.request('eth_getBalance', ['0x1']),
+    // Another method with the same parameter is another read.
+    rpc.request('eth_getCode', ['0x1']),
+    ...Array.from({ length: 150 }, () => rpc.batch(asked(4))),
+  ])
+  expect(both.slice(0, 4)).toEqual([['0x0', '0x1', '0x2', '0x0', '0x1'], '0x1', '0x1', numbers(4)])
+  expect(new Set(both.slice(3).map((one) => JSON.stringify(one))).size).toBe(1)
+  expect(sizes).toEqual([5])
+  // Each caller may change its own answer.
+  const [one, other] = await Promise.all([0, 1].map(() => rpc.request<object>('eth_call', [{ to: '0x1' }])))
+  Object.assign(one!, { to: '0x2' })
+  expect(other).toEqual({ to: '0x1' })
+})
+
 it('every batch with eth_getLogs includes the block number read, and inconsistent parts are refused', async () => {
   takes({ most: 3, status: 200, body: refused('batch too large') })
   const logs = (count: number) => [
     ...asked(1),
-    ...Array.from({ length: count }, () => ['eth_getLogs', ['0x7']] as const),
+    ...Array.from({ length: count }, (_, at) => ['eth_getLogs', [`0x7${at}`]] as const),
   ]
   const rpc = httpRpc(node.url, { retries: 0 })
-  expect(await rpc.batch(logs(4))).toEqual(['0x0', '0x7', '0x7', '0x7', '0x7'])
+  expect(await rpc.batch(logs(4))).toEqual(['0x0', '0x70', '0x71', '0x72', '0x73'])
   expect(sizes).toEqual([5, 3, 3])
   // Two nodes behind the URL, one of them behind.
   const { answer } = node

@@ -49,6 +49,40 @@ it.concurrent.each(ways.flatMap((how) => sentences.map(([kind, words]) => ({ how
   },
 )
 
+/** Remembers a plan of so many calls a second for a node. */
+const planOf = (url: string, callsPerSecond: number) => {
+  const plans = plansOf()
+  plans.keep(url, { callsPerSecond, refusedAt: Date.now() })
+  return plans
+}
+const logs = ['eth_getLogs', ['0x7']] as const
+
+it.concurrent('logs beside as many other reads as the plan allows are not refused', async () => {
+  const node = await nodeWithPlan(5, { how: 'status', words: '5/second request limit reached' })
+  try {
+    const plans = planOf(node.url, 5)
+    const rpc = failoverRpc([node.url], { plans })
+    const all = await Promise.all([rpc.request(...logs), ...asked(5).map((one) => rpc.request(...one))])
+    expect(all).toEqual(['0x7', ...numbers(5)])
+    expect(node.refused()).toBe(0)
+    expect(plans.find(node.url)?.callsPerSecond).toBe(5)
+  } finally {
+    await node.close()
+  }
+})
+
+it.concurrent('logs that need more calls at once than the plan allows fail without a smaller plan', async () => {
+  const node = await nodeWithPlan(3, { how: 'status', words: 'Too many requests' })
+  try {
+    const plans = planOf(node.url, 3)
+    const rpc = failoverRpc([node.url], { plans, budgetMs: 3_000 })
+    await expect(rpc.batch([...asked(4), logs])).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    expect(plans.find(node.url)?.callsPerSecond).toBe(3)
+  } finally {
+    await node.close()
+  }
+})
+
 it('a single refusal without a rate is no plan: the calls pass a second later, and nothing is kept', async () => {
   const node = await fakeNode()
   try {

@@ -132,6 +132,17 @@ describe('a payout that the provider reports', () => {
     expect(deposit?.note).toContain('names no transaction')
   })
 
+  test.each(['fulfilled', 'failed'] as const)(
+    'as %s, where Bitcoin shows a refund instead, is no outcome, and the refund is named',
+    async (status) => {
+      const found = await statusWhen('near-intents', { status }, { others: [back(998_500n)] })
+      expect(found.status).toBe(status === 'failed' ? 'reported' : 'processing')
+      expect(found.deposit?.note).toContain(`Paid back: 0.009985 BTC to ${refund} in ${txid('cd')}`)
+      const none = await statusWhen('near-intents', { status }, { others: [back(499_249n)] })
+      expect(none.deposit?.note).not.toContain('Paid back')
+    },
+  )
+
   test('without a deposit on Bitcoin stays pending', async () => {
     const { status, deposit } = await statusWhen('near-intents', { status: 'fulfilled' }, { of: nothing })
     expect(status).toBe('pending')

@@ -33,7 +33,7 @@ const viewOf = async (below: number, counted: number): Promise<WalletView> => {
 }
 
 describe('a failed receipt that one of two endpoints reports once', () => {
-  it.each([2, 3])('does not make the payment fail: false answer %i', async (nth) => {
+  it.each([1, 2])('does not make the payment fail: false answer %i', async (nth) => {
     let answers = 0
     const liar = await place.through(async ({ method, params }, ask) => {
       if (method !== 'eth_getTransactionReceipt') return undefined
