@@ -281,7 +281,7 @@ describe.skipIf(!isOld)('an older Node', () => {
       encoding: 'utf8',
     })
     expect(status).toBe(1)
-    expect(stderr).toContain('sluice needs Node 24.15 or newer (or 22.22.2 or newer of 22), and this is v')
+    expect(stderr).toContain('sluice needs Node 24.15 or newer (or 22.22.2 or newer in 22), and this is v')
   })
 
   const childOf = (pid: number) =>
