@@ -45,8 +45,8 @@ const isUnsupportedText = (words: string): boolean =>
   )
 
 /**
- * Whether a gateway answered one call with an HTTP error page: not found, not allowed, or not implemented. If the node answers
- * other calls, only this one is unsupported.
+ * Whether a gateway answered one call with HTTP status 403, 404, 405 or 501. If the node answers other calls, only this one is
+ * unsupported.
  */
 export const isHttpRefusal = (error: unknown): boolean =>
   error instanceof AppError &&

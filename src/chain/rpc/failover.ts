@@ -184,13 +184,15 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
   const readAll = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
     // Equal reads of one moment have one answer, and each call of a batch counts in a node's plan.
     const names = calls.map(({ method, params }) => JSON.stringify([method, params]))
+    const indexes = new Map<string, number>()
+    for (const name of names) if (!indexes.has(name)) indexes.set(name, indexes.size)
     const each = [...new Map(calls.map((call, at) => [names[at]!, call])).values()]
     const parts = Array.from({ length: Math.ceil(each.length / maxBatchCalls) }, (_, at) =>
       each.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
     )
     const outcomes = (await Promise.all(parts.map((part) => read(part, again)))).flat()
-    const found = new Map([...new Set(names)].map((name, at) => [name, outcomes[at]!]))
-    return names.map((name, at) => (names.indexOf(name) === at ? found.get(name)! : copyOf(found.get(name)!)))
+    if (each.length === calls.length) return outcomes
+    return names.map((name) => copyOf(outcomes[indexes.get(name)!]!))
   }
   const together = coalesced(readAll, (outcomes) => timesToAsk(outcomes, endpoints.length, 1) > 0)
   const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
