@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postJson } from '../../src/http/client.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { inTurn } from '../support/engine.ts'
 import { type DistantNodes, distantNodes } from '../support/nodes/distant-nodes.ts'
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -62,7 +63,7 @@ const worlds: readonly [name: string, endpoints: number, days: readonly number[]
   ['after 40 more days without a block', 1, [40]],
 ]
 
-describe.for(worlds)('%s', ([, count, days]) => {
+describe.for(worlds.map((world, turn) => [...world, turn] as const))('%s', ([, count, days, turn]) => {
   let far: DistantNodes
   let nodes: Awaited<ReturnType<DistantNodes['inFrontOf']>>[]
   let env: Record<string, string>
@@ -82,7 +83,8 @@ describe.for(worlds)('%s', ([, count, days]) => {
     for (const node of nodes) await node.close()
   })
 
-  test.for(rows)('%s needs at most %i round trips', async ([line, trips, requests]) => {
+  // Each row with one endpoint or with two, and after one of the warps.
+  test.for(inTurn(rows, 2, turn))('%s needs at most %i round trips', async ([line, trips, requests]) => {
     const go = () => run(`${line} --json --quiet`, { env, secrets: { privateKey: sandboxKey() } })
     // Creates a position to withdraw and show, and fills the caches.
     for (const one of [strategy, 'sandbox-vault-usdc-sandbox-one'])
