@@ -5,7 +5,7 @@ import type { List, ListView, View } from './output/view-types.ts'
 import type { CommandContext } from './program-context-types.ts'
 import type { Io } from './terminal/io-types.ts'
 
-/** The progress on stderr: finished lines stay; the current one moves on a terminal and is left out elsewhere. */
+/** The progress on stderr: finished lines stay; the current one moves on a terminal, and elsewhere is printed every 15 s. */
 export type ProgressLine = {
   /** A line that stays. */
   say: (line: string) => void
@@ -20,15 +20,13 @@ export type Cli = {
   program: CommandContext
   io: Io
   globals: Globals
-  /** The start time, on the monotonic clock. */
-  startedAt: number
   backend: Backend
   service: () => Promise<Service>
   /** Ends the command with one thing. */
   emit: <value>(value: value, view: View<value>) => void
   /** Ends the command with a page of a list. */
   list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
-  progress: () => Promise<ProgressLine>
+  progress: ProgressLine
   /** A notice on stderr, unless `--quiet`. */
   notice: (line: string) => void
 }

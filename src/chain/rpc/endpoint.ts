@@ -59,6 +59,7 @@ export function openEndpoint(
       deadlineMs,
       headers: own,
       takesWebPages: true,
+      chainId,
       ...hide,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
