@@ -66,7 +66,7 @@ export function commandTime({
   let longs = 0
   let isFollowing = false
   let isEndless = false
-  let silent: { name: string; ms: number }[] = []
+  let silentAtEnd: { name: string; ms: number }[] = []
   let giveUp: (error: Error) => void = () => undefined
   const ended = new Promise<never>((_, reject) => {
     giveUp = reject
@@ -88,18 +88,19 @@ export function commandTime({
     })
   }
   const expire = (): void => {
-    silent = display.waiting()
+    silentAtEnd = display.waiting()
     over.abort()
     cancelGrace = timers.after(graceMs, () => giveUp(overError()))
   }
   const onOuterEnd = () => {
-    silent = display.waiting()
+    silentAtEnd = display.waiting()
     over.abort()
   }
   outer?.signal.addEventListener('abort', onOuterEnd, { once: true })
 
   const limitMs = () => explicitMs ?? readsMs
   const overError = (cause?: AppError): AppError => {
+    const silent = isOver() ? silentAtEnd : display.waiting()
     const who = silent
       .slice(0, 3)
       .map(({ name, ms }) => `${name}${elapsed(ms) === '' ? '' : ` (${elapsed(ms)})`}`)

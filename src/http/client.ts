@@ -101,6 +101,12 @@ export function hostOf(url: string): string {
   }
 }
 
+/** The message of a failed exchange for who is at the host (`The node`); it names the host once. */
+export const namedOnce = (who: string, host: string, message: string): string => {
+  if (message.startsWith(`${host} `)) return `${who} at ${message}`
+  return message.includes(host) ? message : `${who} at ${host} cannot be used: ${message}`
+}
+
 /** Whether a response is a page for people, as gateways send it in place of the node or service behind them. */
 export const isWebPage = ({ headers, text }: Pick<HttpAnswer, 'headers' | 'text'>): boolean =>
   /^text\/html\b/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype html|html)\b/i.test(text)
@@ -251,7 +257,7 @@ export async function exchangeJson(
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was aborted`, error)
     if (waits?.signal.aborted) throw timeOverError(host)
     if (deadline.signal.aborted)
-      throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
+      throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs / 100) / 10} s`, error)
     const flaw = certificateFlaw(error)
     if (flaw !== undefined)
       throw fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)

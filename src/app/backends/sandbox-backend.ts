@@ -82,7 +82,13 @@ export function sandboxBackend(needs: Needs): Backend {
     }
     const { openSandboxDatabases } = await import('./sandbox-databases.ts')
     const chainIds = chains.map(({ chainId }) => chainId)
-    const state = await openSandboxDatabases(dir, { chainIds, blockHash, wasReplaced, now })
+    const state = await openSandboxDatabases(dir, {
+      chainIds,
+      blockHash,
+      wasReplaced,
+      // The journal and the chains have one clock.
+      now: () => now() + aheadMs,
+    })
     if (state.setAside && !globals.quiet)
       io.err.write(`These actions belong to an earlier sandbox; they were moved to ${state.setAside}\n`)
     needs.keep(state.journal)

@@ -103,8 +103,10 @@ export function progressDisplay(
   const beat = (): void => {
     cancelBeat = timers.after(beatMs, () => {
       if (pauses === 0 && isBusy() && !err.redraws) {
-        const what = doing ? `${doing.text} ${elapsed(timers.now() - doing.since)}` : list(waiting())
-        err.write(`${sanitizedFor(`still waiting: ${what}`, err)}\n`)
+        const what = doing
+          ? `${doing.text} ${elapsed(timers.now() - doing.since)}`
+          : `waiting for ${list(waiting())}`
+        err.write(`${sanitizedFor(`still ${/^[a-z]+ing /.test(what) ? '' : 'waiting: '}${what}`, err)}\n`)
       }
       beat()
     })
