@@ -13,11 +13,35 @@ const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** Commands that ask a node or the service of the profile with the line of the table. */
+/** Commands that ask a node or a service of every profile with the line of the table, and of one only. */
+const readOfAll = [
+  'strategies list',
+  'strategies show',
+  'strategies analytics',
+  'yield recommend',
+  'history',
+  'deposit',
+  'withdraw',
+  'swap quote',
+  'swap execute',
+  'transfer',
+  'action explain',
+  'action resume',
+  'action speed-up',
+  'action replan',
+  'action revoke',
+  'action abandon',
+  'action export',
+  'doctor',
+  'wallet show',
+  'wallet approvals list',
+  'wallet approvals revoke',
+]
+
 const asking = {
-  engine: [],
-  remote: [],
-} as const
+  engine: [...readOfAll, 'serve'],
+  remote: [...readOfAll, 'swap status', 'swap list', 'fees show'],
+}
 
 /** Runs a line against nodes and a service that take requests and never answer; the first request lets the time of the command pass. */
 async function runAgainstSilence(kind: keyof typeof asking, line: string) {
@@ -39,7 +63,7 @@ async function runAgainstSilence(kind: keyof typeof asking, line: string) {
       SLUICE_RPC_SANDBOX_TWO: two!,
       ...(kind === 'remote' && { SLUICE_BASE_URL: service! }),
     }
-    const { exit, out } = await run(`${line} --json`, {
+    const { exit, out } = await run(`${line} --json --profile ${kind}`, {
       env,
       secrets: { privateKey: sandbox.user.key, apiKey: 'key-12345' },
       timers,
@@ -73,7 +97,8 @@ test('every command that asks a silent node or service ends at its time limit, a
       const line = `${row.replace('ID', id).replace('PW', password)}${command === 'action watch' ? ' --timeout 1ms' : ''}`
       const ran = await runAgainstSilence(kind, line)
       if (!ran.asked) continue
-      asked[kind].push(command)
+      // The limit of its watch may end before its first request.
+      if (command !== 'action watch') asked[kind].push(command)
       const { exit, error, times } = ran
       const isTimeOver =
         [6, 7].includes(exit) && /--timeout/.test(error?.hint) && times.some((count) => count > 0)
@@ -82,7 +107,8 @@ test('every command that asks a silent node or service ends at its time limit, a
         wrong[`${kind} ${command}`] = { exit, ...error, details: null }
     }
   expect(wrong).toEqual({})
-  expect(asked).toEqual(asking)
+  for (const kind of ['engine', 'remote'] as const)
+    expect(asked[kind].toSorted()).toEqual(asking[kind].toSorted())
 }, 120_000)
 
 test.each([
