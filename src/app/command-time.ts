@@ -122,6 +122,23 @@ export function commandTime({
       },
     )
   }
+  /** A failure that says more than who did not answer, such as that nothing was saved: its words and its hint stay. */
+  const alsoOver = (error: AppError): AppError => {
+    const over = overError(error)
+    const isKept = [6, 7].includes(errorRow(error.code).exit)
+    return new AppError(
+      isKept ? error.code : over.code,
+      `The time limit of ${inWords(limitMs())} was reached. ${error.message}`,
+      {
+        details: over.details ?? {},
+        hint:
+          isKept && error.hint !== undefined
+            ? `${error.hint} Or allow more time: --timeout ${moreThan(limitMs())}`
+            : (over.hint ?? ''),
+        cause: error,
+      },
+    )
+  }
   const chainNames = new Set<string>()
   const nameOf = (host: string, chainId: number | undefined): string => {
     if (chainId === undefined) return host
@@ -231,7 +248,8 @@ export function commandTime({
       if (!isOver() || !(error instanceof AppError)) return error
       const { exit } = errorRow(error.code)
       const isCaused = exit >= 4 && exit <= 7 && !['RATE_LIMITED', 'WRITE_UNCONFIRMED'].includes(error.code)
-      return isCaused && impliesUnsigned(error.code) ? overError(error) : error
+      if (!isCaused || !impliesUnsigned(error.code)) return error
+      return error.details?.fault === timeOverFault ? overError(error) : alsoOver(error)
     },
     end: () => {
       cancel?.()

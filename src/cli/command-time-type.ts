@@ -1,5 +1,14 @@
-import type { ProgressLine } from './command-run-types.ts'
 import type { Globals } from './options/global-options.ts'
+
+/** The progress on stderr: finished lines stay; the current one moves on a terminal, and elsewhere is printed every 15 s. */
+export type ProgressLine = {
+  /** A line that stays. */
+  say: (line: string) => void
+  /** The current work; on a terminal with a spinner. */
+  doing: (line: string) => void
+  /** Nothing is being done any more. */
+  done: () => void
+}
 
 /** A clock with timers. `now` is monotonic, in ms; `after` calls back once, and returns a function that cancels. */
 export type Timers = { now: () => number; after: (ms: number, call: () => void) => () => void }

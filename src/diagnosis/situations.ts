@@ -27,7 +27,7 @@ export const situations = {
   REFUSED: { when: 'the nodes refuse a signed transaction for good', next: 'the command in `next`' },
   BEHIND_ANOTHER: {
     when: 'a transaction with an earlier nonce must be mined first',
-    next: '`sluice action resume` of the other action',
+    next: '`sluice action resume ID` with the ID of the other action',
   },
   DEADLINE_PASSED: {
     when: 'the deadline in a pending transaction has passed, so that it would revert',

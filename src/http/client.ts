@@ -257,7 +257,7 @@ export async function exchangeJson(
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was aborted`, error)
     if (waits?.signal.aborted) throw timeOverError(host)
     if (deadline.signal.aborted)
-      throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs / 100) / 10} s`, error)
+      throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
     const flaw = certificateFlaw(error)
     if (flaw !== undefined)
       throw fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)

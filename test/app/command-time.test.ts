@@ -4,7 +4,7 @@ import { commandTime } from '../../src/app/command-time.ts'
 import type { Globals } from '../../src/cli/options/global-options.ts'
 import type { Io } from '../../src/cli/terminal/io-types.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { withWaits } from '../../src/http/waits.ts'
+import { timeOverError, withWaits } from '../../src/http/waits.ts'
 import { drivenTimers } from '../support/driven-timers.ts'
 
 const globals = { quiet: false } as Globals
@@ -115,7 +115,7 @@ test('the error names what did not answer and a longer --timeout; work that wait
   time.waits.begin('api.example', undefined)
   const bounded = time.bounded(never())
   timers.advance(2_500)
-  const thrown = time.explained(new AppError('SERVICE_UNREACHABLE', 'api.example did not answer'))
+  const thrown = time.explained(timeOverError('api.example'))
   timers.advance(2_000)
   for (const error of [thrown, await bounded.catch((cause: unknown) => cause)])
     expect(error).toMatchObject({
@@ -132,6 +132,12 @@ test('the error names what did not answer and a longer --timeout; work that wait
         ],
       },
     })
+  const unsaved = new AppError('RPC_UNREACHABLE', 'Nothing was saved.', { hint: 'To save it: --yes.' })
+  expect(time.explained(unsaved)).toMatchObject({
+    code: 'RPC_UNREACHABLE',
+    message: 'The time limit of 3 s was reached. Nothing was saved.',
+    hint: 'To save it: --yes. Or allow more time: --timeout 1m',
+  })
   // What the end of the time did not cause stays.
   const other = new AppError('WALLET_BUSY', 'busy')
   expect(time.explained(other)).toBe(other)

@@ -1,5 +1,4 @@
-import type { ProgressLine } from '../command-run-types.ts'
-import type { Timers } from '../command-time-type.ts'
+import type { ProgressLine, Timers } from '../command-time-type.ts'
 import { sanitizedFor } from '../output/output.ts'
 import type { Io, Stream } from './io-types.ts'
 

@@ -58,7 +58,7 @@ export function operationView(report: Shown, to: Stream): string {
       ],
       to,
     ),
-    ...report.transactions.flatMap((one) => [transactionLine(one, to), ...timesLine(one, to)]),
+    ...report.transactions.flatMap((one) => transactionLines(one, to)),
   ].join('\n')
 }
 
@@ -76,8 +76,14 @@ function outcome({ amounts, status }: Shown): (readonly [label: string, value: s
 const refundLine = ({ amount, network, hash, at }: NonNullable<Report['refund']>): string =>
   `${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} on ${network} in ${hash}, final ${utcTime(at)}`
 
+/** A transaction of an action with its times and its fee for gas. */
+export const transactionLines = (one: ShownTransaction, to: Stream): string[] => [
+  transactionLine(one, to),
+  ...timesLine(one, to),
+]
+
 /** When a step was signed, sent, mined and final, and its fee; no line where nothing is known. */
-export function timesLine(one: ShownTransaction, to: Stream): string[] {
+function timesLine(one: ShownTransaction, to: Stream): string[] {
   const { signedAt, sentAt, minedAt, finalAt, gasFee, gasFeeUsd } = one
   const times = Object.entries({ signed: signedAt, sent: sentAt, mined: minedAt, final: finalAt }).flatMap(
     ([word, at]) => (at ? `${word} ${utcTime(at)}` : []),

@@ -11,7 +11,7 @@ import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
-import { timesLine } from '../../cli/views/operation-view.ts'
+import { transactionLines } from '../../cli/views/operation-view.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Situation } from '../../diagnosis/situations.ts'
 import type { Verdict, Waiting } from '../../diagnosis/verdict.ts'
@@ -124,7 +124,7 @@ const verdictView: View<Verdict> = (
       ],
       to,
     ),
-    ...(transactions ?? []).flatMap((one) => timesLine(one, to)),
+    ...(transactions ?? []).flatMap((one) => transactionLines(one, to)),
     '',
     ...evidence.map(({ source, text }) =>
       wrapLabelled([source, to.paint.dim(sanitizeText(text))], { column: 9 }, to),
