@@ -247,7 +247,7 @@ export function commandTime({
     explained: (error) => {
       if (!isOver() || !(error instanceof AppError)) return error
       const { exit } = errorRow(error.code)
-      const isCaused = exit >= 4 && exit <= 7 && !['RATE_LIMITED', 'WRITE_UNCONFIRMED'].includes(error.code)
+      const isCaused = (exit === 6 || exit === 7 || isWithoutQuote(error)) && error.code !== 'WRITE_UNCONFIRMED'
       if (!isCaused || !impliesUnsigned(error.code)) return error
       return error.details?.fault === timeOverFault ? overError(error) : alsoOver(error)
     },
@@ -259,6 +259,10 @@ export function commandTime({
     },
   }
 }
+
+/** Whether no provider gave a quote, which they may not have had the time for. */
+const isWithoutQuote = ({ code }: AppError): boolean =>
+  ['NO_ROUTE_FOUND', 'QUOTE_GENERATION_FAILED', 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE'].includes(code)
 
 /** `1.5 s`, `30 s`, `5m00s`. */
 const inWords = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : elapsed(ms))

@@ -49,7 +49,7 @@ async function watching<value>(
   for (;;) {
     let now: value
     try {
-      now = await unlessEnded(look(), signal, until - performance.now(), () =>
+      now = await unlessEnded(look(), signal, timeOfLook(last === undefined, until), () =>
         last === undefined ? time.overError() : notYet(last, again()),
       )
     } catch (error) {
@@ -105,7 +105,9 @@ async function looking<value>(
   for (;;) {
     let waitMs = intervalMs
     try {
-      const now = await unlessEnded(look(), signal, until - performance.now(), () => time.overError())
+      const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () =>
+        time.overError(),
+      )
       show(now)
       shown = true
     } catch (error) {
@@ -147,6 +149,13 @@ const ended = (cause?: unknown): AppError =>
     cause,
     hint: 'To watch again, run the same command.',
   })
+
+/** The least time of the first look, in ms: a watch reads at least once. */
+const firstLookMs = 2_000
+
+/** How long a look may take, in ms; `until` is monotonic. */
+const timeOfLook = (isFirst: boolean, until: number): number =>
+  Math.max(isFirst ? firstLookMs : 0, until - performance.now())
 
 /** The state, unless the person ends the watch first, or the time left (ms) is over: then the error of `late`. */
 async function unlessEnded<value>(
