@@ -1,3 +1,4 @@
+import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
 
 /** A piece of evidence for a verdict, and its source. */
@@ -62,6 +63,8 @@ export type Verdict = {
   safeToRetry: boolean
   next: string | null
   evidence: EvidenceLine[]
+  /** A transaction of another machine: its call, and what it moved. */
+  transaction?: TransactionJson
 }
 
 /** One rule: when its situation applies, and the message for it. The first match counts. */

@@ -143,7 +143,7 @@ function describedAt(
       text: wraps
         ? `wraps ${coin(value)} into ${known.contract}`
         : `sends ${coin(value)} to ${to}${contract === null ? '' : ` (${known.contract})`}`,
-      holders: [to],
+      holders: wraps ? [] : [to],
     }
   }
   const words = wordsOf(catalog, network, { ...call, to }, from, depth)

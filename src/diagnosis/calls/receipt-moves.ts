@@ -65,7 +65,7 @@ export function movesOfReceipt(
   const told = contract?.logs?.(logs.filter(({ address }) => to !== null && sameAddress(address, to)), named)
   const holders = unique([from, ...named, ...(told?.holders ?? [])]).filter((one) => BigInt(one) !== 0n)
   const wrapped = wrappedOn(catalog, chainId)
-  const changes = changesOf(logs, wrapped).filter(({ holder }) => holders.some((one) => sameAddress(one, holder)))
+  const changes = changesOf(logs, wrapped, from).filter(({ holder }) => holders.some((one) => sameAddress(one, holder)))
   const unwraps = logs.flatMap((log) => wrappedLog(log, wrapped, unwrapTopic))
   const sums = new Map<string, Change>()
   const add = (change: Change) => {
@@ -86,13 +86,19 @@ export function movesOfReceipt(
     if (holder) coin(holder, units)
   }
   for (const { to: payee, units } of told?.coins ?? []) coin(payee, units)
-  const payees = unique(all.flatMap(({ paysCoinTo }) => (paysCoinTo === 'caller' ? [from] : paysCoinTo ? [paysCoinTo] : [])))
-  const own = unwraps.filter(({ account }) => to !== null && sameAddress(account, to))
-  const isInferred = (told?.coins ?? []).length === 0 && payees.length === 1 && own.length > 0
+  // The wrapped coin of some chains logs no unwrapping, only that it burns.
+  const burned = unlogged(call, changes, { from, wrapped, isLogged: unwraps.length > 0 })
+  if (burned > 0n) coin(from, burned)
+  const payees = unique(
+    all.flatMap(({ paysCoinTo }) => (paysCoinTo === 'caller' ? [from] : paysCoinTo ? [paysCoinTo] : [])),
+  )
   const [payee] = payees
+  const isToldOf = payee !== undefined && (sums.get(`${nativeAddress} ${payee}`.toLowerCase())?.units ?? 0n) > 0n
+  // Only one unwrapping by the called contract is surely what it paid out.
+  const [unwrapped, ...more] = unwraps.filter(({ account }) => to !== null && sameAddress(account, to))
   const inferred: Move[] =
-    isInferred && payee
-      ? [{ token: nativeAddress, units: own.reduce((sum, { units }) => sum + units, 0n), direction: 'in', holder: payee, isDebt: false, isInferred: true }]
+    !isToldOf && payee && payees.length === 1 && unwrapped && more.length === 0
+      ? [{ token: nativeAddress, units: unwrapped.units, direction: 'in', holder: payee, isDebt: false, isInferred: true }]
       : []
   const isDebt = all.some((one) => one.isDebt)
   const moves = [...sums.values()].flatMap(({ token, holder, units, isMint }): Move[] =>
@@ -109,9 +115,9 @@ export function movesOfReceipt(
           },
         ],
   )
-  const hasCoin = (told?.coins ?? []).length > 0 || inferred.length > 0
+  const twins = twinsOf(logs, catalog, chainId)
   return {
-    moves: [...moves, ...inferred],
+    moves: [...moves.filter(({ token }) => !twins.some((one) => sameAddress(one, token))), ...inferred],
     approvals: logs.flatMap(({ address: token, topics: [event, owner, spender, third], data }) =>
       event === approvalTopic && owner && spender && third === undefined && size(data) === 32 && sameAddress(accountOf(owner), from)
         ? [{ token, spender: accountOf(spender), units: BigInt(data) }]
@@ -119,16 +125,48 @@ export function movesOfReceipt(
     ),
     nfts: logs.flatMap((log) => nftMoves(log, holders)),
     unseen: [
-      ...(payees.length > 0 && !hasCoin ? [`how much ${network.native.symbol} it paid out: internal calls are in no log`] : []),
+      ...twins.map((one) => `${one} logs the same transfers as a token of the catalogue: they are counted once`),
+      ...(payees.length > 0 && !isToldOf && inferred.length === 0 ? [`how much ${network.native.symbol} it paid out: internal calls are in no log`] : []),
     ],
   }
+}
+
+/** Coin that a call of the wrapped coin itself paid to the sender, by what it burned without a log of its own; zero otherwise. */
+function unlogged(
+  { to, paysCoinTo }: DescribedCall,
+  changes: readonly Change[],
+  { from, wrapped, isLogged }: { from: Address; wrapped: Address | undefined; isLogged: boolean },
+): bigint {
+  if (isLogged || paysCoinTo !== 'caller' || !wrapped || !to || !sameAddress(to, wrapped)) return 0n
+  return -changes.reduce(
+    (sum, { token, holder, units, isMint }) =>
+      isMint && units < 0n && sameAddress(token, wrapped) && sameAddress(holder, from) ? sum + units : sum,
+    0n,
+  )
+}
+
+/** Unknown tokens whose transfers are all those of a token of the catalogue: a second contract of the same token, as EURe has on Gnosis. */
+function twinsOf(logs: readonly CallLog[], catalog: Catalog, chainId: number): Address[] {
+  const transfers = new Map<string, string[]>()
+  for (const { address, topics, data } of logs)
+    if (topics[0] === transferTopic && topics.length === 3)
+      transfers.set(address.toLowerCase(), [...(transfers.get(address.toLowerCase()) ?? []), `${topics.join()} ${data}`])
+  const all = [...transfers].map(([token, list]) => ({ token: token as Address, list: list.toSorted().join('|') }))
+  return all.flatMap(({ token, list }) =>
+    !knownToken(catalog, chainId, token) && all.some((one) => one.list === list && knownToken(catalog, chainId, one.token))
+      ? [token]
+      : [],
+  )
 }
 
 const unique = (accounts: readonly Address[]): Address[] =>
   accounts.filter((one, at) => accounts.findIndex((other) => sameAddress(one, other)) === at)
 
-/** Every change of a balance: transfers of ERC-20, and the wrapped coin's own events where it logs no transfer beside them. */
-function changesOf(logs: readonly CallLog[], wrapped: Address | undefined): Change[] {
+/**
+ * Every change of a balance: transfers of ERC-20, and the wrapped coin's own events where it logs no transfer beside them. Coin that an account
+ * other than the sender wraps came to it by an internal call, so that wrapping it is not counted as received.
+ */
+function changesOf(logs: readonly CallLog[], wrapped: Address | undefined, from: Address): Change[] {
   const transfers = logs.flatMap(({ address: token, topics: [event, from, to, third], data }): Change[] => {
     if (event !== transferTopic || !from || !to || third !== undefined || size(data) !== 32) return []
     const units = BigInt(data)
@@ -149,6 +187,7 @@ function changesOf(logs: readonly CallLog[], wrapped: Address | undefined): Chan
         unmatched.splice(at, 1)
         return []
       }
+      if (sign > 0n && !sameAddress(account, from)) return []
       return [{ token: log.address, holder: account, units: sign * units, isMint: true }]
     }),
   )

@@ -103,7 +103,7 @@ export const permit2Tellers: readonly Teller[] = [
     text: `${all.map(({ from, to, amount, token }) => `sends ${say.amount(token, amount)} of ${from} to ${to}`).join('; ') || 'sends nothing'} by Permit2 allowances`,
     holders: all.flatMap(({ from, to }) => [from, to]),
   })),
-  teller(moves, 'lockdown', 'approve', ([all], say) => ({
+  teller(moves, 'lockdown', 'other', ([all], say) => ({
     text: `revokes ${all.length} Permit2 ${all.length === 1 ? 'allowance' : 'allowances'}: ${all.map(({ token, spender }) => `of ${spender} for ${say.token(token)}`).join(', ')}`,
   })),
   teller(moves, 'invalidateNonces', 'other', ([token, spender], say) => ({

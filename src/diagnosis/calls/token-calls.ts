@@ -64,5 +64,6 @@ export const wrappedCoinTellers: readonly Teller[] = [
   teller(wrapping, 'withdraw', 'other', ([units], say) => ({
     text: `unwraps ${say.amount(say.call.to, units)} into the coin`,
     gives: [{ token: say.call.to, units }],
+    paysCoinTo: 'caller',
   })),
 ]

@@ -18,6 +18,11 @@ const limitedAbi = parseAbi([
   'function redeem(uint256 shares, address receiver, address owner, uint256 limit) returns (uint256 assets)',
 ])
 
+/** Deposits with a limit and a referral code (source: sky-ecosystem's UsdcVault.sol, which is sUSDC). */
+const limitedReferredAbi = parseAbi([
+  'function deposit(uint256 assets, address receiver, uint256 minShares, uint16 referral) returns (uint256 shares)',
+])
+
 /** Asynchronous vaults: requests, which are claimed later (source: EIP-7540). */
 const requestsAbi = parseAbi([
   'function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)',
@@ -70,6 +75,9 @@ export function vaultTellers({
       into(say, assets, receiver, referral === 0 ? '' : `, with referral code ${referral}`),
     ),
     teller(limitedAbi, 'deposit', 'deposit', ([assets, receiver, least], say) =>
+      into(say, assets, receiver, `, for at least ${say.amount(share, least)}`),
+    ),
+    teller(limitedReferredAbi, 'deposit', 'deposit', ([assets, receiver, least], say) =>
       into(say, assets, receiver, `, for at least ${say.amount(share, least)}`),
     ),
     teller(limitedAbi, 'withdraw', 'withdraw', ([assets, receiver, owner, limit], say) =>
