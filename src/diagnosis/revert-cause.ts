@@ -12,7 +12,11 @@ import type { Attempt, Inclusion, Step } from '../store/journal/operation-types.
  */
 export async function revertCause(
   rpc: ChainClient,
-  { wallet, transaction, inclusion }: Pick<Step, 'wallet' | 'transaction'> & { inclusion: Pick<Inclusion, 'blockNumber'> | null },
+  {
+    wallet,
+    transaction,
+    inclusion,
+  }: Pick<Step, 'wallet' | 'transaction'> & { inclusion: Pick<Inclusion, 'blockNumber'> | null },
 ): Promise<string | null> {
   if (!inclusion) return null
   const { to, data, value } = transaction

@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { callKinds } from '../../protocols/call-description.ts'
-import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Queued, Time, Whole } from './common.ts'
+import {
+  AddressText,
+  Amount,
+  Digest,
+  fields,
+  HashText,
+  listOf,
+  maybe,
+  Queued,
+  Time,
+  Whole,
+} from './common.ts'
 
 const transaction = {
   index: z.int().min(0),
@@ -152,7 +163,9 @@ const TransactionDocument = fields({
         inferred: z.boolean().describe('coin that the called contract unwrapped; no log shows who got it'),
       }),
     )
-    .describe('net changes of the sender and of accounts that the call names, by logs and value; without fees'),
+    .describe(
+      'net changes of the sender and of accounts that the call names, by logs and value; without fees',
+    ),
   approvals: z.array(fields({ ...Moved, spender: AddressText, unlimited: z.boolean() })),
   nfts: z.array(
     fields({ token: AddressText, id: Whole, direction: z.enum(['in', 'out']), holder: AddressText }),

@@ -54,7 +54,11 @@ const nextOfBurn = (hash: Hex, { situation }: Pick<Verdict, 'situation'>): strin
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
  * code of the fault that prevents its answer.
  */
-export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): AppError {
+export function unknownHash(
+  hash: Hex,
+  silent: readonly UnansweredNetwork[],
+  again = `sluice action explain ${hash}`,
+): AppError {
   const neither = `${hash} is not in the journal of this machine or at the service`
   if (silent.length === 0)
     return new AppError('ACTION_NOT_FOUND', `${neither}, and no network has a transaction with this hash`)
@@ -63,7 +67,6 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
   const unasked = names(those('unasked'))
   const unsaid = unansweredText(silent)
-  const again = `sluice action explain ${hash}`
   const settings = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => rpcVariable(network))
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
   const ifItStays =
@@ -85,7 +88,11 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */
-function fundsOf({ catalog }: ExecutionContext, { network, from, described, block }: FoundTransaction, moved: ReceiptMoves): string {
+function fundsOf(
+  { catalog }: ExecutionContext,
+  { network, from, described, block }: FoundTransaction,
+  moved: ReceiptMoves,
+): string {
   if (!block) return `With ${from}, until it is mined.`
   if (block.unlike?.has === 'something else') return 'Unknown: the nodes report different outcomes.'
   if (block.unlike?.has === 'another') return 'Unknown: the nodes have different blocks at that height.'
@@ -111,7 +118,12 @@ function finalText({ isFinal, unlike }: NonNullable<FoundTransaction['block']>, 
 }
 
 /** A transaction that was sent from elsewhere, in words. */
-function verdictOf(context: ExecutionContext, hash: Hex, found: FoundTransaction, reason: string | null): Verdict {
+function verdictOf(
+  context: ExecutionContext,
+  hash: Hex,
+  found: FoundTransaction,
+  reason: string | null,
+): Verdict {
   const { network, from, nonce, call, described, block } = found
   const { catalog } = context
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
@@ -160,7 +172,10 @@ function verdictOf(context: ExecutionContext, hash: Hex, found: FoundTransaction
 }
 
 /** Why a transaction reverted, by calling it again on the state before its block; `null` if no node says. */
-async function reasonOf({ rpc }: ExecutionContext, { network, from, call, block }: FoundTransaction): Promise<string | null> {
+async function reasonOf(
+  { rpc }: ExecutionContext,
+  { network, from, call, block }: FoundTransaction,
+): Promise<string | null> {
   if (!block || block.succeeded || call.to === null) return null
   const step = {
     wallet: from,

@@ -18,7 +18,12 @@ export type MovedAmount = {
 }
 
 /** A move as JSON prints it. */
-export type MoveJson = MovedAmount & { direction: 'in' | 'out'; holder: Address; debt: boolean; inferred: boolean }
+export type MoveJson = MovedAmount & {
+  direction: 'in' | 'out'
+  holder: Address
+  debt: boolean
+  inferred: boolean
+}
 
 /** A call as JSON prints it. */
 export type CallJson = {
@@ -122,7 +127,11 @@ export const transactionJson = (
 })
 
 /** What each account gave and got, in one sentence for each; `undefined` if nothing moved. */
-export function movesText(catalog: Catalog, network: Network, { moves, nfts }: ReceiptMoves): string | undefined {
+export function movesText(
+  catalog: Catalog,
+  network: Network,
+  { moves, nfts }: ReceiptMoves,
+): string | undefined {
   const holders = [...new Set([...moves, ...nfts].map(({ holder }) => holder.toLowerCase()))]
   const sentences = holders.map((lower) => {
     const own = moves.filter(({ holder }) => holder.toLowerCase() === lower)

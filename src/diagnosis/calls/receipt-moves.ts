@@ -54,24 +54,42 @@ const withInner = (call: DescribedCall): DescribedCall[] => [call, ...call.calls
 export function movesOfReceipt(
   catalog: Catalog,
   network: Network,
-  { from, to, value, logs, ok }: { from: Address; to: Address | null; value: bigint; logs: readonly CallLog[]; ok: boolean },
+  {
+    from,
+    to,
+    value,
+    logs,
+    ok,
+  }: { from: Address; to: Address | null; value: bigint; logs: readonly CallLog[]; ok: boolean },
   call: DescribedCall,
 ): ReceiptMoves {
   if (!ok) return { moves: [], approvals: [], nfts: [], unseen: [] }
   const { chainId } = network
   const all = withInner(call)
   const named = all.flatMap(({ holders }) => holders)
-  const contract = to === null ? undefined : describedContractsAt(catalog, chainId, to).find((one) => 'logs' in one && one.logs)
-  const told = contract?.logs?.(logs.filter(({ address }) => to !== null && sameAddress(address, to)), named)
+  const contract =
+    to === null
+      ? undefined
+      : describedContractsAt(catalog, chainId, to).find((one) => 'logs' in one && one.logs)
+  const told = contract?.logs?.(
+    logs.filter(({ address }) => to !== null && sameAddress(address, to)),
+    named,
+  )
   const holders = unique([from, ...named, ...(told?.holders ?? [])]).filter((one) => BigInt(one) !== 0n)
   const wrapped = wrappedOn(catalog, chainId)
-  const changes = changesOf(logs, wrapped, from).filter(({ holder }) => holders.some((one) => sameAddress(one, holder)))
+  const changes = changesOf(logs, wrapped, from).filter(({ holder }) =>
+    holders.some((one) => sameAddress(one, holder)),
+  )
   const unwraps = logs.flatMap((log) => wrappedLog(log, wrapped, unwrapTopic))
   const sums = new Map<string, Change>()
   const add = (change: Change) => {
     const key = `${change.token} ${change.holder}`.toLowerCase()
     const before = sums.get(key)
-    sums.set(key, { ...change, units: change.units + (before?.units ?? 0n), isMint: change.isMint && (before?.isMint ?? true) })
+    sums.set(key, {
+      ...change,
+      units: change.units + (before?.units ?? 0n),
+      isMint: change.isMint && (before?.isMint ?? true),
+    })
   }
   const coin = (holder: Address, units: bigint) => add({ token: nativeAddress, holder, units, isMint: false })
   for (const change of changes) add(change)
@@ -93,12 +111,22 @@ export function movesOfReceipt(
     all.flatMap(({ paysCoinTo }) => (paysCoinTo === 'caller' ? [from] : paysCoinTo ? [paysCoinTo] : [])),
   )
   const [payee] = payees
-  const isToldOf = payee !== undefined && (sums.get(`${nativeAddress} ${payee}`.toLowerCase())?.units ?? 0n) > 0n
+  const isToldOf =
+    payee !== undefined && (sums.get(`${nativeAddress} ${payee}`.toLowerCase())?.units ?? 0n) > 0n
   // Only one unwrapping by the called contract is surely what it paid out.
   const [unwrapped, ...more] = unwraps.filter(({ account }) => to !== null && sameAddress(account, to))
   const inferred: Move[] =
     !isToldOf && payee && payees.length === 1 && unwrapped && more.length === 0
-      ? [{ token: nativeAddress, units: unwrapped.units, direction: 'in', holder: payee, isDebt: false, isInferred: true }]
+      ? [
+          {
+            token: nativeAddress,
+            units: unwrapped.units,
+            direction: 'in',
+            holder: payee,
+            isDebt: false,
+            isInferred: true,
+          },
+        ]
       : []
   const isDebt = all.some((one) => one.isDebt)
   const moves = [...sums.values()].flatMap(({ token, holder, units, isMint }): Move[] =>
@@ -119,14 +147,23 @@ export function movesOfReceipt(
   return {
     moves: [...moves.filter(({ token }) => !twins.some((one) => sameAddress(one, token))), ...inferred],
     approvals: logs.flatMap(({ address: token, topics: [event, owner, spender, third], data }) =>
-      event === approvalTopic && owner && spender && third === undefined && size(data) === 32 && sameAddress(accountOf(owner), from)
+      event === approvalTopic &&
+      owner &&
+      spender &&
+      third === undefined &&
+      size(data) === 32 &&
+      sameAddress(accountOf(owner), from)
         ? [{ token, spender: accountOf(spender), units: BigInt(data) }]
         : [],
     ),
     nfts: logs.flatMap((log) => nftMoves(log, holders)),
     unseen: [
-      ...twins.map((one) => `${one} logs the same transfers as a token of the catalogue: they are counted once`),
-      ...(payees.length > 0 && !isToldOf && inferred.length === 0 ? [`how much ${network.native.symbol} it paid out: internal calls are in no log`] : []),
+      ...twins.map(
+        (one) => `${one} logs the same transfers as a token of the catalogue: they are counted once`,
+      ),
+      ...(payees.length > 0 && !isToldOf && inferred.length === 0
+        ? [`how much ${network.native.symbol} it paid out: internal calls are in no log`]
+        : []),
     ],
   }
 }
@@ -150,10 +187,17 @@ function twinsOf(logs: readonly CallLog[], catalog: Catalog, chainId: number): A
   const transfers = new Map<string, string[]>()
   for (const { address, topics, data } of logs)
     if (topics[0] === transferTopic && topics.length === 3)
-      transfers.set(address.toLowerCase(), [...(transfers.get(address.toLowerCase()) ?? []), `${topics.join()} ${data}`])
-  const all = [...transfers].map(([token, list]) => ({ token: token as Address, list: list.toSorted().join('|') }))
+      transfers.set(address.toLowerCase(), [
+        ...(transfers.get(address.toLowerCase()) ?? []),
+        `${topics.join()} ${data}`,
+      ])
+  const all = [...transfers].map(([token, list]) => ({
+    token: token as Address,
+    list: list.toSorted().join('|'),
+  }))
   return all.flatMap(({ token, list }) =>
-    !knownToken(catalog, chainId, token) && all.some((one) => one.list === list && knownToken(catalog, chainId, one.token))
+    !knownToken(catalog, chainId, token) &&
+    all.some((one) => one.list === list && knownToken(catalog, chainId, one.token))
       ? [token]
       : [],
   )
@@ -200,11 +244,15 @@ function wrappedLog(
   wrapped: Address | undefined,
   topic: Hex,
 ): { account: Address; units: bigint }[] {
-  const isOwn = wrapped !== undefined && sameAddress(address, wrapped) && event === topic && more === undefined
+  const isOwn =
+    wrapped !== undefined && sameAddress(address, wrapped) && event === topic && more === undefined
   return isOwn && account && size(data) === 32 ? [{ account: accountOf(account), units: BigInt(data) }] : []
 }
 
-function nftMoves({ address: token, topics: [event, from, to, id] }: CallLog, holders: readonly Address[]): NftMove[] {
+function nftMoves(
+  { address: token, topics: [event, from, to, id] }: CallLog,
+  holders: readonly Address[],
+): NftMove[] {
   if (event !== transferTopic || !from || !to || !id || sameAddress(from, to)) return []
   return holders.flatMap((holder): NftMove[] =>
     [

@@ -86,6 +86,26 @@ export async function lookUpTransaction(
   return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
 }
 
+/** Every network that has a transaction with a hash, or one of them alone; `silent` are the networks without an answer. */
+export async function findEverywhere(
+  context: ExecutionContext,
+  hash: Hex,
+  only: number | undefined,
+): Promise<{ found: FoundTransaction[]; silent: UnansweredNetwork[] }> {
+  const asked = everyNetwork(context).filter(({ chainId }) => only === undefined || chainId === only)
+  const answers = await Promise.all(
+    asked.map((network) =>
+      findOnNetwork(context, network, hash, undefined).catch((error: unknown) =>
+        unansweredBy(network, error),
+      ),
+    ),
+  )
+  return {
+    found: answers.flatMap((one) => (one && 'described' in one ? [one] : [])),
+    silent: answers.flatMap((one) => (one && 'why' in one ? [one] : [])),
+  }
+}
+
 /** Every network of this version, with or without an RPC; only the embedded networks in the sandbox. */
 function everyNetwork({ catalog: { networks } }: ExecutionContext): readonly Network[] {
   const isIn = (some: readonly Network[]) => (one: Network) =>
