@@ -1,4 +1,4 @@
-import type { AbiParameter } from 'viem'
+import type { AbiFunction, AbiParameter } from 'viem'
 import { getAddress, size, toFunctionSelector, toFunctionSignature } from 'viem/utils'
 import { decodeWithRest } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -53,24 +53,33 @@ export function amountText(catalog: Catalog, network: Network, token: Address, u
   return known ? sanitizeText(formatAmount(units, known)) : `${units} units of ${token}`
 }
 
-/** The contracts of a chain whose calls are described at an address; several if they share it. */
-export function describedContractsAt(
-  catalog: Catalog,
-  chainId: number,
-  to: Address,
-): ReturnType<typeof describedSwapContracts> {
+type Described = ReturnType<typeof describedSwapContracts>[number]
+
+/** The described contracts of a catalogue's chains by address in lower case, each chain listed once. */
+const listed = new WeakMap<Catalog, Map<number, Map<string, Described[]>>>()
+
+function contractsByAddress(catalog: Catalog, chainId: number): Map<string, Described[]> {
+  const chains = listed.get(catalog) ?? new Map<number, Map<string, Described[]>>()
+  listed.set(catalog, chains)
+  const known = chains.get(chainId)
+  if (known) return known
   const permit2 = contractsOn(catalog, uniswapV4Contracts, chainId)?.permit2
-  const shared: DescribedContract[] = [
+  const all: Described[] = [
+    ...describedMarketContracts(catalog, chainId),
+    ...describedSwapContracts(catalog, chainId),
     { address: multicall3, name: 'Multicall3', tellers: multicall3Tellers },
     ...(permit2 ? [{ address: permit2, name: 'Permit2', tellers: permit2Tellers }] : []),
   ]
-  return [
-    ...describedMarketContracts(catalog, chainId),
-    ...describedSwapContracts(catalog, chainId),
-    ...shared,
-    ...tokenContracts(catalog, chainId, to),
-  ].filter(({ address }) => sameAddress(address, to))
+  const byAddress = Map.groupBy(all, ({ address }) => address.toLowerCase())
+  chains.set(chainId, byAddress)
+  return byAddress
 }
+
+/** The contracts of a chain whose calls are described at an address; several if they share it. */
+export const describedContractsAt = (catalog: Catalog, chainId: number, to: Address): Described[] => [
+  ...(contractsByAddress(catalog, chainId).get(to.toLowerCase()) ?? []),
+  ...tokenContracts(catalog, chainId, to),
+]
 
 function tokenContracts(catalog: Catalog, chainId: number, to: Address): DescribedContract[] {
   const token = knownToken(catalog, chainId, to)
@@ -181,6 +190,15 @@ function describedAt(
   }
 }
 
+/** The selectors of functions, each hashed once. */
+const selectors = new WeakMap<AbiFunction, string>()
+
+function selectorOf(item: AbiFunction): string {
+  const selector = selectors.get(item) ?? toFunctionSelector(item)
+  selectors.set(item, selector)
+  return selector
+}
+
 /** The first function that decodes the whole call and understands its arguments. */
 function toldBy(
   tellers: readonly Teller[],
@@ -188,7 +206,7 @@ function toldBy(
 ): { teller: Teller; args: readonly unknown[]; rest: Hex; telling: Telling } | undefined {
   const selector = words.call.data.slice(0, 10).toLowerCase()
   for (const teller of tellers) {
-    if (toFunctionSelector(teller.item) !== selector) continue
+    if (selectorOf(teller.item) !== selector) continue
     const decoded = decodeWithRest(teller.item, words.call.data)
     const telling = decoded && teller.tell(decoded.args, words)
     if (decoded && telling) return { teller, ...decoded, telling }
@@ -252,7 +270,7 @@ function carriedText({ item }: Teller, text: string, value: bigint, coin: (units
 const restText = (rest: Hex): string[] =>
   rest === '0x'
     ? []
-    : [`${size(rest)} bytes after the arguments (${rest.length > 66 ? `${rest.slice(0, 66)}…` : rest})`]
+    : [`${size(rest)} ${size(rest) === 1 ? 'byte' : 'bytes'} after the arguments (${rest.length > 66 ? `${rest.slice(0, 66)}…` : rest})`]
 
 /** What a call of an unknown contract would do if it is what its function suggests; said as a condition. */
 function guessed(
@@ -265,7 +283,7 @@ function guessed(
   const selector = data.slice(0, 10).toLowerCase() as Hex
   for (const { item, ifIs, inside } of conditionalCalls) {
     const decoded =
-      toFunctionSelector(item) === selector && depth < maxDepth ? decodeWithRest(item, data) : undefined
+      selectorOf(item) === selector && depth < maxDepth ? decodeWithRest(item, data) : undefined
     if (!decoded) continue
     const { text } = describeCall(catalog, network, inside(decoded.args), to, depth + 1)
     return [`if the contract is ${ifIs}, which is not certain: ${text}`]

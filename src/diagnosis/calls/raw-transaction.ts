@@ -32,6 +32,9 @@ function statedLength(data: Hex): number | undefined {
   return type >= 1 && type <= 4 ? listLength(data, 1) : type >= 0xc0 ? listLength(data, 0) : undefined
 }
 
+/** Fewer bytes than these have no head of their own length, whose meaning is certain. */
+const shortest = 58
+
 /** A stated length beyond this many bytes is no transaction's, but the selector of a call. */
 const longest = 1_000_000
 
@@ -43,6 +46,8 @@ export async function readTransaction(data: Hex): Promise<SignedCall | undefined
   const stated = statedLength(data)
   if (stated === undefined || stated > longest) return undefined
   const given = size(data)
+  // The selector of a call may look like the head of a short list; only a whole one is taken for it.
+  if (given !== stated && stated < shortest) return undefined
   if (given !== stated)
     throw new AppError(
       'USAGE',

@@ -1,4 +1,5 @@
 import { parseAbi } from 'viem/utils'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import { type Teller, teller } from '../call-description.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
@@ -42,26 +43,26 @@ export function vaultTellers({
   name,
 }: Pick<StrategyEntry, 'asset' | 'receipt' | 'name'>): readonly Teller[] {
   type Say = Parameters<Teller['tell']>[1]
-  const into = (say: Say, assets: bigint, receiver: `0x${string}`, more = '') => ({
+  const into = (say: Say, assets: bigint, receiver: Address, more = '') => ({
     text: `deposits ${say.upTo(asset, assets)} into ${name}${say.forWhom(receiver)}${more}`,
     gives: [{ token: asset, units: assets }],
     holders: [receiver],
   })
-  const minted = (say: Say, shares: bigint, receiver: `0x${string}`) => ({
+  const minted = (say: Say, shares: bigint, receiver: Address) => ({
     text: `deposits as much ${say.token(asset)} into ${name} as ${say.amount(share, shares)} cost${say.forWhom(receiver)}`,
     holders: [receiver],
   })
-  const outOf = (say: Say, assets: bigint, receiver: `0x${string}`, owner: `0x${string}`, more = '') => ({
-    text: `withdraws ${say.upTo(asset, assets)} from ${name}${say.toWhom(receiver)}${ofOwner(say, owner)}${more}`,
+  const outOf = (say: Say, assets: bigint, receiver: Address, owner: Address, more = '') => ({
+    text: `withdraws ${say.upTo(asset, assets)} from ${name}${say.toWhom(receiver)}${ofOwner(say, owner, receiver)}${more}`,
     holders: [receiver, owner],
   })
-  const redeemed = (say: Say, shares: bigint, receiver: `0x${string}`, owner: `0x${string}`, more = '') => ({
-    text: `redeems ${say.upTo(share, shares)} of ${name} for ${say.token(asset)}${say.toWhom(receiver)}${ofOwner(say, owner)}${more}`,
+  const redeemed = (say: Say, shares: bigint, receiver: Address, owner: Address, more = '') => ({
+    text: `redeems ${say.upTo(share, shares)} of ${name} for ${say.token(asset)}${say.toWhom(receiver)}${ofOwner(say, owner, receiver)}${more}`,
     gives: [{ token: share, units: shares }],
     holders: [receiver, owner],
   })
-  const ofOwner = (say: Say, owner: `0x${string}`) =>
-    say.forWhom(owner) === '' ? '' : `, of the shares of ${owner}`
+  const ofOwner = (say: Say, owner: Address, receiver: Address) =>
+    say.forWhom(owner) === '' || sameAddress(owner, receiver) ? '' : `, of the shares of ${owner}`
   return [
     teller(erc4626Abi, 'deposit', 'deposit', ([assets, receiver], say) => into(say, assets, receiver)),
     teller(erc4626Abi, 'withdraw', 'withdraw', ([assets, receiver, owner], say) =>
