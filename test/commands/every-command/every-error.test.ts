@@ -205,6 +205,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'action show': { line: `action show ${id}`, reach: `${service_} local source` },
   'action watch': { line: `action watch ${id}`, reach: `${service_} local source` },
   'action explain': { line: `action explain ${id}`, reach: `${service_} local source` },
+  decode: { line: `decode 0xa9059cbb --to ${to} --network ethereum`, reach: 'source' },
   'action resume': { line: `action resume ${id}`, reach: ours },
   'action speed-up': { line: `action speed-up ${id}`, reach: ours },
   'action cancel': { line: `action cancel ${id}`, reach: ours },
