@@ -42,13 +42,16 @@ import {
 } from './strategies-and-positions.ts'
 import {
   ApprovalList,
+  BalanceList,
   DefaultWallet,
   KeyDocument,
   KeystoreDocument,
   KeystoreFile,
   KeystoreList,
+  NetworkList,
   NewKeyDocument,
   RememberedDocument,
+  TokenList,
 } from './wallets-and-api-keys.ts'
 
 const End = fields({ network: z.string(), chainId: z.int() })
@@ -305,6 +308,9 @@ export const outputs: Readonly<Record<string, Output>> = {
   'config list': settings(ConfigDocument),
   completion: settings(CompletionDocument),
   'wallet show': service(WalletDocument),
+  'wallet balances': service(BalanceList),
+  'networks list': settings(NetworkList),
+  'tokens list': settings(TokenList),
   'wallet list': settings(KeystoreList),
   'wallet new': settings(KeystoreDocument),
   'wallet import': settings(KeystoreDocument),
