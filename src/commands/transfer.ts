@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { address, amountOf } from '../cli/options/option-values.ts'
+import { address, amountOf, refuseTwoAmounts } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
+import { amountOfBalance } from '../cli/signing-flow/amount-of-balance.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { tokenForService } from '../cli/token-by-name.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
@@ -27,7 +28,7 @@ export const transfer = (program: CommandContext) =>
       .requiredOption('--network <network>', 'name or chain id')
       .requiredOption('--token <token>', 'symbol or address; ETH is the native coin')
       .requiredOption('--to <address>', 'recipient')
-      .option('--amount <amount>', 'amount, in units of the token')
+      .option('--amount <amount>', 'amount, in units of the token; max or 50% of the balance')
       .option('--amount-raw <amount>', 'amount, in the smallest unit'),
   )
     .addHelpText(
@@ -41,7 +42,18 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const network = networkNamed(networks, options.network)
   const token = await tokenForService(cli, network, options.token)
   const to = address(options.to, '--to', network)
-  const amount = amountOf(options, token)
+  refuseTwoAmounts(options)
+  const shared = await amountOfBalance(
+    cli,
+    options.amount,
+    {
+      token: () => token,
+      use: 'transfer',
+      wallet: async () => (await cli.backend.signerIdentity(options)).address,
+    },
+    options,
+  )
+  const amount = shared?.amount ?? amountOf(options, token)
   await signAndSend(cli, options, {
     title: `Send ${formatAmount(amount, token)} to ${to} on ${network.name}`,
     request: {
@@ -49,7 +61,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
       chainId: network.chainId,
       token: token.address,
       to,
-      amount: amount.toString(),
+      amount: shared?.asked ?? amount.toString(),
     },
     chainId: network.chainId,
     propose: async (wallet) => {

@@ -1,8 +1,11 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Reading } from '../chain/composable-reading.ts'
 import { erc20Abi } from '../chain/erc20.ts'
 import { openChain } from '../chain/network-client.ts'
+import { quantity as asQuantity } from '../chain/rpc/quantities.ts'
 import { read } from '../chain/run-readings.ts'
-import type { Address } from '../domain/address.ts'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
@@ -41,7 +44,7 @@ export async function balancesOn(
   return {
     network,
     balances: [
-      { token: coin!, amount: quantity(native) },
+      { token: coin!, amount: coinAmount(native) },
       ...tokens.map((token, at) => ({
         token,
         amount: typeof amounts[at] === 'bigint' ? amounts[at] : null,
@@ -50,7 +53,7 @@ export async function balancesOn(
   }
 }
 
-const quantity = (value: unknown): bigint | null =>
+const coinAmount = (value: unknown): bigint | null =>
   typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : null
 
 /**
@@ -78,4 +81,20 @@ export async function walletBalances<more>(
   const fault = results.find((one) => one instanceof AppError)
   if (fault && found.length === 0) throw fault
   return { read: found, missing: networks.filter((_, at) => results[at] instanceof AppError) }
+}
+
+/** The balance of a wallet in a token or the coin, in the smallest unit; RPC_INCONSISTENT if the node returns no number. */
+export async function balanceOfToken(
+  rpc: ChainClient,
+  { address: to }: Token,
+  wallet: Address,
+): Promise<bigint> {
+  const isCoin = sameAddress(to, nativeAddress)
+  const data = isCoin
+    ? undefined
+    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })
+  const answer = await (data === undefined
+    ? rpc.request('eth_getBalance', [wallet, 'latest'])
+    : rpc.request('eth_call', [{ to, data }, 'latest']))
+  return asQuantity(answer, 'the balance')
 }

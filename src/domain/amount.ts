@@ -80,9 +80,16 @@ export const tokenAmount = (raw: bigint, { symbol, decimals }: Unit): TokenAmoun
   formatted: formatUnits(raw, decimals),
 })
 
-/** Formats an amount for people: `100.5 USDC`. */
+/** Amounts of at least half the uint256 range are called unlimited: no token has so much, only an allowance. */
+export const unlimitedThreshold = 2n ** 255n
+
+/** Formats an amount for people: `100.5 USDC`, or `unlimited USDC`. */
 export const formatAmount = (raw: bigint, unit: Unit): string =>
-  `${formatUnits(raw, unit.decimals)} ${unit.symbol}`
+  `${raw >= unlimitedThreshold ? 'unlimited' : formatUnits(raw, unit.decimals)} ${unit.symbol}`
+
+/** The number of an amount for people, without its symbol: `100.5`, or `unlimited`. */
+export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'formatted'>): string =>
+  /^[0-9]{1,78}$/.test(raw) && BigInt(raw) >= unlimitedThreshold ? 'unlimited' : formatted
 
 /**
  * Parses the value of `--amount`: units of the token, with or without its symbol. Otherwise INVALID_AMOUNT with both

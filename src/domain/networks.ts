@@ -155,10 +155,11 @@ export function whyNetworkLacks(
 ): { message: string; hint: string; details: Record<string, unknown> } {
   const { name } = known
   const said = isTyped ? `"${name}"` : name
-  const [details, names] = [{ network: name, variable: rpcVariable(known) }, networks.map((one) => one.name)]
+  const [details, names] = [{ network: name, variable: rpcVariable(known) }, networks.filter(isEmbedded).map((one) => one.name)]
   if (isEmbedded(known))
     return { message: `The network ${said} belongs to the sandbox`, hint: sandboxHint(known), details }
-  if (networks.length > 0 && networks.every(isEmbedded))
+  const isPublic = ({ chainId }: Network) => publicNetworks.some((one) => one.chainId === chainId)
+  if (names.length > 0 && !networks.some(isPublic))
     return {
       message: `The sandbox has no network ${said}`,
       hint: `The sandbox has ${names.join(' and ')}. For ${name}, set ${rpcVariable(known)} to the URL of an RPC, or: sluice init`,

@@ -4,6 +4,7 @@ import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
+import { shareOfBalance } from '../domain/share-of-balance.ts'
 import { defaultSlippage, parseSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import { burnBridgePrice, isWithinTolerance } from '../guard/price-tolerance.ts'
@@ -89,7 +90,12 @@ function refuseSwapMismatch(
   refuseTokenMismatch(argv, '--token-in', tokenIn)
   refuseTokenMismatch(argv, '--token-out', tokenOut)
   const [typedIn, typedOut] = [optionValue(argv, '--amount-in'), optionValue(argv, '--amount-out')]
-  if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
+  // A share of the balance is what the plan shows: this process reads no chain.
+  if (
+    typedIn !== undefined &&
+    shareOfBalance(typedIn) === undefined &&
+    parseAmount(typedIn, tokenIn) !== amountIn
+  )
     throw mismatchError(`It spends ${amountIn} of ${tokenIn.symbol}`)
   if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
     throw mismatchError(`It returns ${amountOut} of ${tokenOut.symbol}`)
@@ -239,7 +245,8 @@ function refuseAmountMismatch(
 ): void {
   const raw = optionValue(argv, '--amount-raw')
   const text = optionValue(argv, '--amount')
-  if (text?.toLowerCase() === 'max') return
+  // Max and a share of the balance are what the plan shows: this process reads no chain.
+  if (shareOfBalance(text) !== undefined) return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
   const most = parseSlippage(optionValue(argv, '--slippage') ?? '') ?? burnBridgePrice.most
   const isMeant =

@@ -8,8 +8,10 @@ import {
   parseRawAmount,
   tokenAmount,
   Units,
+  writtenAmount,
 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { shareOfBalance } from '../../src/domain/share-of-balance.ts'
 
 const usdc = { symbol: 'USDC', decimals: 6 }
 const refusal = (work: () => unknown): AppError => {
@@ -21,6 +23,28 @@ const refusal = (work: () => unknown): AppError => {
   }
   throw new Error('it was accepted')
 }
+
+test.each<[string | undefined, bigint | undefined]>([
+  ['max', 10_000n],
+  ['MAX', 10_000n],
+  ['50%', 5_000n],
+  ['0.01%', 1n],
+  ['100%', 10_000n],
+  ...['0%', '101%', '-5%', '50', '1.234%', '50 %', 'all', '', undefined].map(
+    (text) => [text, undefined] as const,
+  ),
+])('shareOfBalance(%j) is %s hundredths of a percent', (text, share) => {
+  expect(shareOfBalance(text)).toBe(share)
+})
+
+test('an amount that only an unlimited allowance has is written as unlimited, and any other as it is', () => {
+  for (const raw of [maxUint256, 2n ** 255n]) {
+    expect(formatAmount(raw, usdc)).toBe('unlimited USDC')
+    expect(writtenAmount(tokenAmount(raw, usdc))).toBe('unlimited')
+  }
+  expect(formatAmount(2n ** 255n - 1n, { symbol: 'X', decimals: 0 })).toMatch(/^5789\d+ X$/)
+  expect(writtenAmount(tokenAmount(1_500_000n, usdc))).toBe('1.5')
+})
 
 describe('parseAmount and parseRawAmount', () => {
   test.each([

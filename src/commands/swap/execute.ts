@@ -62,7 +62,8 @@ export async function execute(
     throw new AppError('USAGE', '--compare cannot be combined with a quote ID or --provider', {
       hint: 'sluice swap execute --help',
     })
-  const chosen = await chooseQuote(cli, options, comparedProviders(cli.backend, compare, options.from))
+  const names = comparedProviders(cli.backend, compare, options.from)
+  const chosen = await chooseQuote(cli, options, names, () => payerOf(cli, options))
   const rest = Object.fromEntries(
     Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
   ) as Options
@@ -79,12 +80,14 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
     })
   try {
     return id === undefined
-      ? await fromFlags(cli, await parseQuoteFlags(cli, options), options)
+      ? await fromFlags(cli, await parseQuoteFlags(cli, options, () => payerOf(cli, options)), options)
       : await fromQuote(cli, await quoteOf(cli, id), options)
   } catch (error) {
     throw withMinOutHint(error, options)
   }
 }
+
+const payerOf = async ({ backend }: Cli, options: Options) => (await backend.signerIdentity(options)).address
 
 /** A quote, with its request if this machine made it; `isListed`: only the list of the service describes it. */
 type Known = { quote: Quote; isListed?: boolean } & Partial<AskedQuote>

@@ -60,7 +60,7 @@ const rows: Readonly<Record<string, string>> = {
   schema: 'schema deposit',
   mcp: 'mcp nothing',
   'wallet show': 'wallet show',
-  'wallet balances': 'wallet balances',
+  'wallet balances': 'wallet balances --network sandbox-two',
   'networks list': 'networks list',
   'tokens list': 'tokens list --asset USDC',
   'wallet list': 'wallet list',

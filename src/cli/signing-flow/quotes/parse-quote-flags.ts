@@ -10,6 +10,7 @@ import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
 import { tokenForService } from '../../token-by-name.ts'
 import { walletAddress } from '../../wallet-address.ts'
+import { amountOfBalance } from '../amount-of-balance.ts'
 import { betterAfterGas, otherProviders } from './choose-after-gas.ts'
 import { refuseDrift } from './quote-matches-request.ts'
 
@@ -47,8 +48,12 @@ export type QuoteRequest = {
   ask: (cli: Cli, within?: number) => Promise<Quote>
 }
 
-/** Parses the flags of a quote; a missing or wrong one is USAGE. */
-export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<QuoteRequest> {
+/** Parses the flags of a quote; a missing or wrong one is USAGE. `payer` is the wallet of `--amount-in max`. */
+export async function parseQuoteFlags(
+  cli: Cli,
+  wish: QuoteFlags & { idempotencyKey?: string },
+  payer: () => Promise<Address> = () => walletAddress(cli, undefined, 'Name the amount: --amount-in 100'),
+): Promise<QuoteRequest> {
   const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
   const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
     ([flag, value]) => (value === undefined ? [flag] : []),
@@ -76,9 +81,12 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
   const tokenIn = await tokenForService(cli, origin, nameIn!)
   const tokenOut = await tokenForService(cli, target, nameOut!)
   const exact = wish.amountIn === undefined ? 'out' : 'in'
+  const shared = isBitcoin
+    ? undefined
+    : await amountOfBalance(cli, wish.amountIn, { token: () => tokenIn, use: 'swap', wallet: payer }, wish)
   const amount =
     exact === 'in'
-      ? parseAmount(wish.amountIn!, tokenIn, '--amount-in')
+      ? (shared?.amount ?? parseAmount(wish.amountIn!, tokenIn, '--amount-in'))
       : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
   if (isBitcoin && exact === 'out')
     throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {
@@ -112,6 +120,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
       typeof value === 'bigint' ? value.toString() : value,
     ]),
   )
+  if (shared) request.amountIn = shared.asked
   return {
     exact,
     tokenIn,
