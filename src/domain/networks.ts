@@ -155,7 +155,10 @@ export function whyNetworkLacks(
 ): { message: string; hint: string; details: Record<string, unknown> } {
   const { name } = known
   const said = isTyped ? `"${name}"` : name
-  const [details, names] = [{ network: name, variable: rpcVariable(known) }, networks.filter(isEmbedded).map((one) => one.name)]
+  const [details, names] = [
+    { network: name, variable: rpcVariable(known) },
+    networks.filter(isEmbedded).map((one) => one.name),
+  ]
   if (isEmbedded(known))
     return { message: `The network ${said} belongs to the sandbox`, hint: sandboxHint(known), details }
   const isPublic = ({ chainId }: Network) => publicNetworks.some((one) => one.chainId === chainId)

@@ -24,16 +24,17 @@ const refusal = (work: () => unknown): AppError => {
   throw new Error('it was accepted')
 }
 
-test.each<[string | undefined, bigint | undefined]>([
+const shares: [text: string | undefined, share: bigint | undefined][] = [
   ['max', 10_000n],
   ['MAX', 10_000n],
   ['50%', 5_000n],
   ['0.01%', 1n],
   ['100%', 10_000n],
-  ...['0%', '101%', '-5%', '50', '1.234%', '50 %', 'all', '', undefined].map(
-    (text) => [text, undefined] as const,
-  ),
-])('shareOfBalance(%j) is %s hundredths of a percent', (text, share) => {
+]
+for (const text of ['0%', '101%', '-5%', '50', '1.234%', '50 %', 'all', '', undefined])
+  shares.push([text, undefined])
+
+test.each(shares)('shareOfBalance(%j) is %s hundredths of a percent', (text, share) => {
   expect(shareOfBalance(text)).toBe(share)
 })
 
@@ -172,12 +173,17 @@ const raw = fc.bigInt({ min: 1n, max: maxUint256 })
 describe('amounts with random values and decimals', () => {
   test('are parsed back from every displayed form', () => {
     fc.assert(
-      fc.property(raw, decimals, fc.constantFrom('USDC', 'WETH', 'USDC.e', 'x'), (amount, places, symbol) => {
-        const unit = { symbol, decimals: places }
-        expect(parseAmount(formatAmount(amount, unit), unit)).toBe(amount)
-        expect(parseAmount(tokenAmount(amount, unit).formatted, unit)).toBe(amount)
-        expect(parseRawAmount(tokenAmount(amount, unit).raw)).toBe(amount)
-      }),
+      fc.property(
+        raw.filter((one) => one < 2n ** 255n),
+        decimals,
+        fc.constantFrom('USDC', 'WETH', 'USDC.e', 'x'),
+        (amount, places, symbol) => {
+          const unit = { symbol, decimals: places }
+          expect(parseAmount(formatAmount(amount, unit), unit)).toBe(amount)
+          expect(parseAmount(tokenAmount(amount, unit).formatted, unit)).toBe(amount)
+          expect(parseRawAmount(tokenAmount(amount, unit).raw)).toBe(amount)
+        },
+      ),
     )
   })
 

@@ -18,7 +18,9 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
   priceImpacts.map(({ share, by }) => [
     'price',
     share === null || by === null
-      ? paint.red('unknown: only the service has a price, so its offer cannot be checked')
+      ? paint.red(
+          'unknown: only the service has a price, so its offer cannot be checked; without a terminal this needs --max-price-impact 100%',
+        )
       : `${priceImpactText(share)} below spot (source: ${spotWords[by]})`,
   ])
 
