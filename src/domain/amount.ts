@@ -26,6 +26,9 @@ function readingsOf(text: string, decimals: number): string[] {
 function separated(typed: string): string[] {
   const isGrouped = /^[0-9]{1,3}([,_' ][0-9]{3})+(\.[0-9]+)?$/.test(typed)
   const isComma = /^[0-9]+,[0-9]+$/.test(typed)
+  // As in much of Europe and Latin America: 1.000,50.
+  const [, whole, cents] = /^([0-9]{1,3}(?:[._' ][0-9]{3})+),([0-9]+)$/.exec(typed) ?? []
+  if (whole !== undefined) return [`${whole.replace(/[._' ]/g, '')}.${cents}`]
   return [...(isGrouped ? [typed.replace(/[,_' ]/g, '')] : []), ...(isComma ? [typed.replace(',', '.')] : [])]
 }
 

@@ -14,6 +14,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
+import type { SigningServiceContext } from './signing-service-context-type.ts'
 
 /** The error for something that differs from the command line. */
 const mismatchError = (what: string): AppError =>
@@ -54,11 +55,14 @@ export type RecordedQuote = QuotedAmounts & {
   tokenOut: Address
 }
 
+/** The command line, and the wallets that it may name. */
+type Typed = Pick<SigningServiceContext, 'argv' | 'walletNamed'>
+
 type Swap = Extract<Intent, { kind: 'swap' }>
 
 /** Compares a swap with the command line, and with its quote if this machine has it. */
 function refuseSwapMismatch(
-  argv: readonly string[],
+  { argv, walletNamed }: Typed,
   intent: Swap,
   remembered: RecordedQuote | null,
   networks: readonly Network[],
@@ -67,7 +71,7 @@ function refuseSwapMismatch(
   const isByName = optionValue(argv, '--token-in') === undefined
   const destination = optionValue(argv, '--destination')
   const payee =
-    (destination && splitNetworkPrefix(destination).address) ??
+    (destination && (walletNamed(destination) ?? splitNetworkPrefix(destination).address)) ??
     (isByName ? remembered?.recipient : null) ??
     wallet
   if (recipient.toLowerCase() !== payee.toLowerCase()) throw mismatchError(`It pays ${recipient}`)
@@ -143,7 +147,7 @@ export function namesRecordedPlan(argv: readonly string[]): boolean {
  * strategy, and exempted contracts. `remembered` is a quote requested earlier. Recorded plans are checked by `refusePlanMismatch`.
  */
 export function refuseIntentMismatch(
-  argv: readonly string[],
+  { argv, walletNamed }: Typed,
   intent: Intent,
   { allow, allowTokens }: Exemptions,
   remembered: RecordedQuote | null,
@@ -157,11 +161,13 @@ export function refuseIntentMismatch(
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
   if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
   refuseUnrequestedFee(argv, intent)
+  const isTypedRecipient = (recipient: Address) =>
+    isOnCommandLine(argv, recipient) || walletNamed(optionValue(argv, '--to') ?? '') === recipient
   for (const address of [...allow, ...allowTokens])
     if (!isOnCommandLine(argv, address)) throw mismatchError(`It trusts ${address}`)
   switch (intent.kind) {
     case 'transfer':
-      if (!isOnCommandLine(argv, intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
+      if (!isTypedRecipient(intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
       refuseTokenMismatch(argv, '--token', intent.token)
       refuseNetworkMismatch(argv, '--network', intent.token.chainId, catalog.networks)
       refuseAmountMismatch(argv, intent.token, intent.amount, 'exactly')
@@ -187,7 +193,7 @@ export function refuseIntentMismatch(
     }
     case 'swap':
       if (command === 'deposit') refuseBridgeMismatch(argv, intent, catalog)
-      else refuseSwapMismatch(argv, intent, remembered, catalog.networks)
+      else refuseSwapMismatch({ argv, walletNamed }, intent, remembered, catalog.networks)
       return
     case 'revoke':
   }

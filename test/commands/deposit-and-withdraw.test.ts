@@ -238,7 +238,7 @@ describe('--amount max and a share of the balance', () => {
   })
 
   test('an empty wallet has nothing to send', async () => {
-    const empty = '--dry-run --token DUP --amount max --json --key-file -'
+    const empty = '--dry-run --token BRLA --amount max --json --key-file -'
     const { exit, json } = await run(`${send} ${empty}`, { stdin: sandboxKey(7) })
     expect({ exit, code: json.error.code }).toEqual({ exit: 10, code: 'INSUFFICIENT_FUNDS' })
   })

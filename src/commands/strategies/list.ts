@@ -211,6 +211,6 @@ function rate(text: string): number {
   throw new AppError(
     'USAGE',
     text.endsWith('%') ? `"${text}" is not a rate of 0% or more` : `Rate "${text}" needs a unit`,
-    { hint: '--min-apy 3%' },
+    { hint: `--min-apy ${/^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : '3'}%` },
   )
 }

@@ -3,9 +3,10 @@ import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
-import { address, idempotencyKey } from '../../cli/options/option-values.ts'
+import { idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { allPages } from '../../cli/read-all-pages.ts'
+import { recipientOf } from '../../cli/recipient.ts'
 import {
   parseQuoteFlags,
   type QuoteFlags,
@@ -135,7 +136,10 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     const named =
       options.destination === undefined
         ? undefined
-        : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
+        : await recipientOf(cli, options.destination, '--destination', {
+            ...quote.to,
+            name: quote.to.network,
+          })
     const request = {
       command: 'swap',
       quote: quote.id,
@@ -158,7 +162,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   const named =
     options.destination === undefined
       ? undefined
-      : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
+      : await recipientOf(cli, options.destination, '--destination', { ...quote.to, name: quote.to.network })
   const destination = named ?? known.destination ?? undefined
   // A quote is executed once: its id is the idempotency key. A swap that was started with the flags of a quote has its id too, and the id
   // alone names that swap, whatever its key.

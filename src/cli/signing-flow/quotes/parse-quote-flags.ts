@@ -8,6 +8,7 @@ import { defaultSlippage } from '../../../domain/slippage.ts'
 import type { Token } from '../../../domain/token.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
+import { recipientOf } from '../../recipient.ts'
 import { tokenForService } from '../../token-by-name.ts'
 import { walletAddress } from '../../wallet-address.ts'
 import { amountOfBalance } from '../amount-of-balance.ts'
@@ -93,7 +94,9 @@ export async function parseQuoteFlags(
       hint: 'Give the amount of BTC to pay: --amount-in 0.01',
     })
   const named =
-    wish.destination === undefined ? undefined : address(wish.destination, '--destination', target)
+    wish.destination === undefined
+      ? undefined
+      : await recipientOf(cli, wish.destination, '--destination', target)
   // Nobody signs on the origin, so the provider must be told who is paid.
   const destination = isBitcoin
     ? (named ?? (await walletAddress(cli, wish.wallet, 'Name the recipient: --destination ADDRESS')))
