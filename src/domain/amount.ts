@@ -29,6 +29,7 @@ function separated(typed: string): string[] {
   // As in much of Europe and Latin America: 1.000,50.
   const [, whole, cents] = /^([0-9]{1,3}(?:[._' ][0-9]{3})+),([0-9]+)$/.exec(typed) ?? []
   if (whole !== undefined) return [`${whole.replace(/[._' ]/g, '')}.${cents}`]
+  if (/^[0-9]{1,3}(\.[0-9]{3}){2,}$/.test(typed)) return [typed.replaceAll('.', '')]
   return [...(isGrouped ? [typed.replace(/[,_' ]/g, '')] : []), ...(isComma ? [typed.replace(',', '.')] : [])]
 }
 

@@ -94,6 +94,9 @@ describe('parseAmount and parseRawAmount', () => {
 
   test.each([
     ['1,000', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
+    ['1.000,50', '--amount 1000.5', '--amount-raw 1000500000'],
+    ["1'000,5", '--amount 1000.5', '--amount-raw 1000500000'],
+    ['1.000.000', '--amount 1000000', '--amount-raw 1000000000000'],
     ['1,5', '--amount 1.5', '--amount-raw 1500000'],
     ['12,345,678.9', '--amount 12345678.9', '--amount-raw 12345678900000'],
     ['1_000', '--amount 1000', '--amount-raw 1000000000'],
