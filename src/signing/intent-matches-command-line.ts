@@ -1,10 +1,9 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import { type Address, splitNetworkPrefix } from '../domain/address.ts'
-import { parseAmount } from '../domain/amount.ts'
+import { parseAmount, shareOfBalance } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
-import { shareOfBalance } from '../domain/share-of-balance.ts'
 import { defaultSlippage, parseSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import { burnBridgePrice, isWithinTolerance } from '../guard/price-tolerance.ts'
@@ -14,7 +13,6 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
-import type { SigningServiceContext } from './signing-service-context-type.ts'
 
 /** The error for something that differs from the command line. */
 const mismatchError = (what: string): AppError =>
@@ -56,7 +54,7 @@ export type RecordedQuote = QuotedAmounts & {
 }
 
 /** The command line, and the wallets that it may name. */
-type Typed = Pick<SigningServiceContext, 'argv' | 'walletNamed'>
+type Typed = { argv: readonly string[]; walletNamed: (name: string) => Address | undefined }
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 

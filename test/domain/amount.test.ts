@@ -6,12 +6,12 @@ import {
   maxUint256,
   parseAmount,
   parseRawAmount,
+  shareOfBalance,
   tokenAmount,
   Units,
   writtenAmount,
 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { shareOfBalance } from '../../src/domain/share-of-balance.ts'
 
 const usdc = { symbol: 'USDC', decimals: 6 }
 const refusal = (work: () => unknown): AppError => {

@@ -26,7 +26,7 @@ export function helpAsFlag(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('help')
   const words = argv.filter((word) => !word.startsWith('-'))
   // No strategy, wallet or action is called help.
-  const isLast = words.length > 1 && words.at(-1) === 'help' && words[0] !== 'help'
+  const isLast = words.length > 1 && words.at(-1) === 'help' && !/^(help|schema)$/.test(words[0]!)
   if (isLast && argv.every((word) => !word.startsWith('-') || preparsed.has(word)))
     return [...argv.toSpliced(argv.lastIndexOf('help'), 1), '--help']
   return scanCommandName(argv).name === 'help' && words.length > 2

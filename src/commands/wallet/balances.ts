@@ -20,8 +20,13 @@ export async function balances(
   name: string | undefined,
   { network: only }: { network?: string },
 ): Promise<void> {
-  const at = only === undefined ? '' : ` --network ${shellWord(only)}`
-  const wallet = await walletAddress(cli, name, `sluice wallet balances ADDR${at}`)
+  const wallet = await walletAddress(
+    cli,
+    name,
+    only === undefined
+      ? 'sluice wallet balances ADDR'
+      : `sluice wallet balances --network ${shellWord(only)} ADDR`,
+  )
   const context = await cli.backend.context()
   const { networks } = context.catalog
   const { read, missing } = await walletBalances(

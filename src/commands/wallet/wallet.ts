@@ -136,7 +136,9 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         ? []
         : [to.paint.yellow(`unknown on ${value.missing.map(sanitizeText).join(', ')}: no answer`)]),
       ...lending,
-      ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice wallet balances ${address}`)] : []),
+      ...(isEmpty && lending.length === 0
+        ? [to.paint.dim(`next  sluice wallet balances ${shellWord(address)}`)]
+        : []),
     ].join('\n')
   })
 }
