@@ -7,6 +7,7 @@ import type { Settings } from '../cli/settings-files-schema.ts'
 import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
+import { faultKinds } from '../domain/sandbox-fault.ts'
 import { actionStatuses } from '../domain/swap-outcome.ts'
 import { allNetworks } from './profiles/catalog-of-configured-networks.ts'
 import type { Directories } from './profiles/directories.ts'
@@ -86,7 +87,19 @@ export function completionValues(needs: Needs): CompletionValues {
       if (/^wallet (export|remove|use|remember|forget)$/.test(command)) return wallets()
       if (name === '--wallet') return wallets()
       if (name === '--kind') return profileKinds
-      if (name === '--provider') return providers()
+      if (name === '--provider' || name === '--compare') return providers()
+      if (name === '--fields') {
+        const { fieldsOf } = await import('../cli/output/output-flag-checks.ts')
+        return fieldsOf(command).map((field) => [field, ''])
+      }
+      if (command === 'sandbox fault' && name === '<kind>') {
+        // Behind the fault is its value.
+        if (before.length > 0) return []
+        return [
+          ...Object.entries(faultKinds).map(([kind, { text }]): Candidate => [kind, text]),
+          ['clear', 'Remove all faults.'],
+        ]
+      }
       if (name === '--status') return actionStatuses.map((one) => [one, ''])
       if (command === 'help') return needs.topics()
       if (command === 'schema') return needs.nextWords(before)

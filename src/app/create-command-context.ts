@@ -10,7 +10,7 @@ import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { RegisterResource } from './backends/backend-input-types.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon-control.ts'
-import type { Secrets } from './environment-secrets-type.ts'
+import { refuseUndecodable, type Secrets } from './environment-secrets-type.ts'
 import { derivedInputs, draftInputs } from './nested-command-inputs.ts'
 import { once } from './once.ts'
 import { directories } from './profiles/directories.ts'
@@ -51,6 +51,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
     const ask = await untimed(given.signingService)
     return (question) => untimed(() => ask(question))
   }
+  refuseUndecodable(secrets)
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)

@@ -8,9 +8,6 @@ import type { ChainClient } from './chain-client.ts'
 import { erc20Abi } from './erc20.ts'
 import { readWords } from './word-reads.ts'
 
-/** Amounts of at least half the uint256 range are called unlimited. */
-export const unlimitedThreshold = 2n ** 255n
-
 /** A standing allowance beyond what an operation needs. Amounts are in the smallest unit. */
 export type StandingAllowance = { token: Token; spender: Address; amount: bigint; need: bigint }
 
@@ -33,11 +30,9 @@ export async function readStandingAllowance(
   return amount > need ? { token, spender, amount, need } : undefined
 }
 
-/** An allowance in words; an unlimited one is "all". */
-export const allowanceText = (amount: bigint, token: Token): string => {
-  const unit = { ...token, symbol: sanitizeText(token.symbol) }
-  return amount >= unlimitedThreshold ? `all ${unit.symbol}` : formatAmount(amount, unit)
-}
+/** An allowance in words. */
+export const allowanceText = (amount: bigint, token: Token): string =>
+  formatAmount(amount, { ...token, symbol: sanitizeText(token.symbol) })
 
 /** The command that revokes an allowance. */
 export const revokeCommand = (network: string, token: Address, spender: Address): string =>

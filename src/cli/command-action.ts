@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { asDrafts, type Service } from '../api/service-type.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
+import { networkOfSlug, whyNetworkLacks } from '../domain/networks.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
@@ -20,12 +21,18 @@ type Needs = {
 }
 
 /**
- * A failure to find a strategy, with the one that was probably meant: out of the catalogue and of the last list that was shown, both of this machine.
+ * A failure to find a strategy, with the variable that brings its network, or with the one that was probably meant: out of the catalogue and of the last list that was shown, both of this machine.
  * Other failures come back as they are.
  */
 async function withSuggestion(cli: Needs, error: unknown, command: string, typed: unknown): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
     return error
+  const network = networkOfSlug(typed)
+  const networks = cli.backend.kind === 'remote' || !network ? [] : (await cli.backend.catalog()).networks
+  if (network && networks.length > 0 && !networks.some(({ chainId }) => chainId === network.chainId)) {
+    const { message, ...more } = whyNetworkLacks(networks, network)
+    return copyErrorWith(error, { message: `${error.message}. ${message}`, ...more })
+  }
   return copyErrorWith(error, { message: `${error.message}${await guessOf(cli, command, typed)}` })
 }
 

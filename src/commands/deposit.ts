@@ -2,9 +2,10 @@ import { Command } from 'commander'
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { amountOf, slippage, validatedBy } from '../cli/options/option-values.ts'
+import { amountOf, refuseTwoAmounts, slippage, validatedBy } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
+import { amountOfBalance, depositedToken } from '../cli/signing-flow/amount-of-balance.ts'
 import { depositProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
 import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
@@ -27,7 +28,10 @@ export const deposit = (program: CommandContext) =>
         'Deposit an asset into a strategy. The transactions are checked, shown, signed in order and followed until final.',
       )
       .argument('<id>', 'strategy ID or slug')
-      .option('--amount <amount>', 'amount, in units of the asset: 100.5 or 100.5USDC')
+      .option(
+        '--amount <amount>',
+        'amount, in units of the asset: 100.5 or 100.5USDC; max or 50% of the balance',
+      )
       .option('--amount-raw <amount>', 'amount, in the smallest unit')
       .option(
         '--from <network>',
@@ -47,8 +51,19 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const { networks } = await cli.backend.catalog()
   const origin = options.from === undefined ? undefined : networkNamed(networks, options.from)
   const strategy = await requestedStrategy(cli, id, options.idempotencyKey)
-  const amount = amountOf(options, strategy.asset)
   const from = origin?.name
+  refuseTwoAmounts(options)
+  const shared = await amountOfBalance(
+    cli,
+    options.amount,
+    {
+      token: () => depositedToken(cli, strategy, origin),
+      use: 'deposit',
+      wallet: async () => (await cli.backend.signerIdentity(options)).address,
+    },
+    options,
+  )
+  const amount = shared?.amount ?? amountOf(options, strategy.asset)
   const across = from !== undefined && from !== strategy.network ? ` from ${from}` : ''
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -63,7 +78,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     request: {
       command: 'deposit',
       strategy: strategy.slug,
-      amount: amount.toString(),
+      amount: shared?.asked ?? amount.toString(),
       from: from ?? strategy.network,
       ...(slips !== null && { slippage: slips }),
     },

@@ -12,6 +12,7 @@ import { hashLink } from '../cli/terminal/explorer-links.ts'
 import { decimal, stateWord, utcTime } from '../cli/terminal/format.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
@@ -23,6 +24,7 @@ export const history = (program: CommandContext) =>
     .description('List the history of a wallet in a strategy, from the chain logs, newest first.')
     .argument('<id>', 'strategy ID or slug')
     .option('--address <wallet>', 'address or keystore name (default: your own wallet)')
+    .option('--wallet <wallet>', 'the same as --address')
     .option('--page <n>', 'page number', '1')
     .option('--limit <n>', 'rows per page, at most 100', '10')
     .option('--all', 'print all pages')
@@ -32,13 +34,19 @@ export const history = (program: CommandContext) =>
 async function show(
   cli: Cli,
   id: string,
-  options: { address?: string; page: string; limit: string; all?: boolean },
+  options: { address?: string; wallet?: string; page: string; limit: string; all?: boolean },
 ): Promise<void> {
   const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
+  if (options.address !== undefined && options.wallet !== undefined)
+    throw new AppError('USAGE', '--address and --wallet are the same and cannot be combined')
   const service = await cli.service()
   const [strategy, owner] = await Promise.all([
     strategyNamed(cli, id),
-    walletAddress(cli, options.address, `sluice history --address ADDR ${shellOperand(id)}`),
+    walletAddress(
+      cli,
+      options.address ?? options.wallet,
+      `sluice history --address ADDR ${shellOperand(id)}`,
+    ),
   ])
   let isWhole: boolean | null = null
   const ask = async (page: number, limit: number) => {

@@ -34,6 +34,18 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'Look',
+    name: 'networks',
+    summary: 'list networks, and the variables that set their RPCs',
+    load: async () => (await import('./networks.ts')).networks,
+  },
+  {
+    group: 'Look',
+    name: 'tokens',
+    summary: 'list tokens with their symbols and addresses',
+    load: async () => (await import('./tokens.ts')).tokens,
+  },
+  {
+    group: 'Look',
     name: 'history',
     summary: 'history of a wallet in a strategy',
     load: async () => (await import('./history.ts')).history,
@@ -125,7 +137,7 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Set up',
     name: 'wallet',
-    summary: 'positions of a wallet, and encrypted keystores',
+    summary: 'positions and balances of a wallet, and encrypted keystores',
     load: async () => (await import('./wallet/wallet.ts')).wallet,
   },
   {

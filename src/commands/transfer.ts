@@ -1,14 +1,18 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { address, amountOf } from '../cli/options/option-values.ts'
+import { amountOf, refuseTwoAmounts } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
+import { recipientOf } from '../cli/recipient.ts'
+import { amountOfBalance } from '../cli/signing-flow/amount-of-balance.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { tokenForService } from '../cli/token-by-name.ts'
+import type { Address } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
+import { contractName } from '../guard/contract-names.ts'
 import { insufficientFunds } from '../guard/simulation/wallet-state-before-simulation.ts'
 
 type Options = SigningOptions & {
@@ -26,8 +30,8 @@ export const transfer = (program: CommandContext) =>
       .description('Send a token or the native coin to an address on the same network.')
       .requiredOption('--network <network>', 'name or chain id')
       .requiredOption('--token <token>', 'symbol or address; ETH is the native coin')
-      .requiredOption('--to <address>', 'recipient')
-      .option('--amount <amount>', 'amount, in units of the token')
+      .requiredOption('--to <address>', 'recipient: an address, or the name of a wallet of this machine')
+      .option('--amount <amount>', 'amount, in units of the token; max or 50% of the balance')
       .option('--amount-raw <amount>', 'amount, in the smallest unit'),
   )
     .addHelpText(
@@ -40,8 +44,20 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const { networks } = await cli.backend.catalog()
   const network = networkNamed(networks, options.network)
   const token = await tokenForService(cli, network, options.token)
-  const to = address(options.to, '--to', network)
-  const amount = amountOf(options, token)
+  const to = await recipientOf(cli, options.to, '--to', network)
+  refuseTwoAmounts(options)
+  await noteContract(cli, network.chainId, to)
+  const shared = await amountOfBalance(
+    cli,
+    options.amount,
+    {
+      token: () => token,
+      use: 'transfer',
+      wallet: async () => (await cli.backend.signerIdentity(options)).address,
+    },
+    options,
+  )
+  const amount = shared?.amount ?? amountOf(options, token)
   await signAndSend(cli, options, {
     title: `Send ${formatAmount(amount, token)} to ${to} on ${network.name}`,
     request: {
@@ -49,7 +65,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
       chainId: network.chainId,
       token: token.address,
       to,
-      amount: amount.toString(),
+      amount: shared?.asked ?? amount.toString(),
     },
     chainId: network.chainId,
     propose: async (wallet) => {
@@ -88,6 +104,17 @@ async function run(cli: Cli, options: Options): Promise<void> {
       }
     },
   })
+}
+
+/** Says that a recipient is a contract that the program does not know: not every contract can send on what it gets. */
+async function noteContract(cli: Cli, chainId: number, to: Address): Promise<void> {
+  const code = await cli.backend.read(chainId, 'eth_getCode', [to, 'latest'])
+  // An account with a delegate (EIP-7702) has code, and a key as well.
+  if (typeof code !== 'string' || code === '0x' || code.toLowerCase().startsWith('0xef0100')) return
+  if (contractName(await cli.backend.catalog(), chainId, to) !== null) return
+  cli.notice(
+    `warning: ${to} is a contract that is not in the catalogue. If it is not a wallet, what it gets may be lost.`,
+  )
 }
 
 /** The balance that a refusal of the service states, in the smallest unit; `undefined` for other errors. */

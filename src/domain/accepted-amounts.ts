@@ -1,7 +1,5 @@
-import { formatAmount } from './amount.ts'
 import { AppError } from './errors.ts'
 import { addSlippage, defaultSlippage, subtractSlippage } from './slippage.ts'
-import type { Unit } from './symbol-and-decimals-type.ts'
 
 /** Input and output amounts, in the smallest units. */
 export type Amounts = { amountIn: bigint; amountOut: bigint }
@@ -35,7 +33,3 @@ export function acceptedAmounts(shown: QuotedAmounts, { exact, slippage, least }
     )
   return { amountIn: shown.amountIn, amountOut }
 }
-
-/** Text with the accepted amount, if a call promises a different one. */
-export const acceptedAmountText = (promised: bigint, accepted: bigint, unit: Unit): string =>
-  promised === accepted ? '' : ` (${formatAmount(accepted, unit)} is accepted)`

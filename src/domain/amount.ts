@@ -26,6 +26,10 @@ function readingsOf(text: string, decimals: number): string[] {
 function separated(typed: string): string[] {
   const isGrouped = /^[0-9]{1,3}([,_' ][0-9]{3})+(\.[0-9]+)?$/.test(typed)
   const isComma = /^[0-9]+,[0-9]+$/.test(typed)
+  // As in much of Europe and Latin America: 1.000,50.
+  const [, whole, cents] = /^([0-9]{1,3}(?:[._' ][0-9]{3})+),([0-9]+)$/.exec(typed) ?? []
+  if (whole !== undefined) return [`${whole.replace(/[._' ]/g, '')}.${cents}`]
+  if (/^[0-9]{1,3}(\.[0-9]{3}){2,}$/.test(typed)) return [typed.replaceAll('.', '')]
   return [...(isGrouped ? [typed.replace(/[,_' ]/g, '')] : []), ...(isComma ? [typed.replace(',', '.')] : [])]
 }
 
@@ -80,9 +84,16 @@ export const tokenAmount = (raw: bigint, { symbol, decimals }: Unit): TokenAmoun
   formatted: formatUnits(raw, decimals),
 })
 
-/** Formats an amount for people: `100.5 USDC`. */
+/** Amounts of at least half the uint256 range are called unlimited: no token has so much, only an allowance. */
+export const unlimitedThreshold = 2n ** 255n
+
+/** Formats an amount for people: `100.5 USDC`, or `unlimited USDC`. */
 export const formatAmount = (raw: bigint, unit: Unit): string =>
-  `${formatUnits(raw, unit.decimals)} ${unit.symbol}`
+  `${raw >= unlimitedThreshold ? 'unlimited' : formatUnits(raw, unit.decimals)} ${unit.symbol}`
+
+/** The number of an amount for people, without its symbol: `100.5`, or `unlimited`. */
+export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'formatted'>): string =>
+  /^[0-9]{1,78}$/.test(raw) && BigInt(raw) >= unlimitedThreshold ? 'unlimited' : formatted
 
 /**
  * Parses the value of `--amount`: units of the token, with or without its symbol. Otherwise INVALID_AMOUNT with both
@@ -158,3 +169,13 @@ export function amountExample({ decimals }: Unit): string {
 }
 
 const exampleOf = ({ decimals }: Pick<Unit, 'decimals'>): string => (decimals > 0 ? '100.5' : '100')
+
+/** A part of a balance, in hundredths of a percent: `max` is 10,000, `50%` is 5,000; `undefined` for any other text. */
+export function shareOfBalance(text: string | undefined): bigint | undefined {
+  const typed = text?.trim().toLowerCase()
+  if (typed === 'max') return 10_000n
+  const [, whole, fraction = ''] = /^([0-9]{1,3})(?:\.([0-9]{1,2}))?%$/.exec(typed ?? '') ?? []
+  if (whole === undefined) return undefined
+  const share = BigInt(whole + fraction.padEnd(2, '0'))
+  return share > 0n && share <= 10_000n ? share : undefined
+}

@@ -143,22 +143,43 @@ export function networkNamed(networks: readonly Network[], name: string | number
   const known = [...publicNetworks, ...sandboxNetworks].find(isIt)
   const names = networks.map((network) => network.name)
   if (!known) throw new AppError('UNKNOWN_NETWORK', `There is no network "${name}"${didYouMean(text, names)}`)
-  const said = typeof name === 'number' ? known.name : `"${name}"`
-  if (isEmbedded(known))
-    throw new AppError('UNKNOWN_NETWORK', `The network ${said} belongs to the sandbox`, {
-      hint: sandboxHint(known),
-    })
-  const isSandbox = networks.length > 0 && networks.every(isEmbedded)
-  throw new AppError(
-    'UNKNOWN_NETWORK',
-    isSandbox ? `The sandbox has no network ${said}` : `No RPC is set for the network ${said}`,
-    {
-      hint: isSandbox
-        ? `The sandbox has ${names.join(' and ')}. For real networks: sluice init`
-        : `Set one in ${rpcVariable(known)}, then: sluice doctor`,
-    },
-  )
+  const { message, hint, details } = whyNetworkLacks(networks, known, typeof name === 'string')
+  throw new AppError('UNKNOWN_NETWORK', message, { hint, details })
 }
+
+/** Why a profile lacks a network that the program knows, and the variable that brings it. */
+export function whyNetworkLacks(
+  networks: readonly Network[],
+  known: Network,
+  isTyped = false,
+): { message: string; hint: string; details: Record<string, unknown> } {
+  const { name } = known
+  const said = isTyped ? `"${name}"` : name
+  const [details, names] = [
+    { network: name, variable: rpcVariable(known) },
+    networks.filter(isEmbedded).map((one) => one.name),
+  ]
+  if (isEmbedded(known))
+    return { message: `The network ${said} belongs to the sandbox`, hint: sandboxHint(known), details }
+  const isPublic = ({ chainId }: Network) => publicNetworks.some((one) => one.chainId === chainId)
+  if (names.length > 0 && !networks.some(isPublic))
+    return {
+      message: `The sandbox has no network ${said}`,
+      hint: `The sandbox has ${names.join(' and ')}. For ${name}, set ${rpcVariable(known)} to the URL of an RPC, or: sluice init`,
+      details,
+    }
+  return {
+    message: `No RPC is set for the network ${said}`,
+    hint: `Set one in ${rpcVariable(known)}, then: sluice doctor`,
+    details,
+  }
+}
+
+/** The network that a strategy is on by the end of its slug, if the program knows it: `aave-v3-usdc-base` is on base. */
+export const networkOfSlug = (slug: string): Network | undefined =>
+  [...publicNetworks, ...sandboxNetworks]
+    .filter(({ name }) => slug.toLowerCase().endsWith(`-${name}`))
+    .toSorted((one, other) => other.name.length - one.name.length)[0]
 
 /** Returns the network of a chain id for display: its known name even without an RPC here, else its number. */
 export const displayNetwork = (networks: readonly Network[], chainId: number): Network =>

@@ -41,9 +41,19 @@ function proxyUrl({ variable, value }: { variable: string; value: string }): URL
 export function newDispatcher(): Dispatcher {
   if (!EnvHttpProxyAgent) return new Agent(options)
   const [httpsProxy, httpProxy] = [overHttps, overHttp].map((one) => (one ? proxyUrl(one).href : ''))
+  if ([httpsProxy, httpProxy].some((url) => url?.startsWith('socks'))) silenceSocksWarning()
   const own = setting('NO_PROXY')?.value
   const noProxy = [...(own === undefined ? [] : [own]), ...loopback].join(',')
   return new EnvHttpProxyAgent({ ...options, httpsProxy: httpsProxy!, httpProxy: httpProxy!, noProxy })
+}
+
+/** Leaves out the warning of undici that its SOCKS proxies are experimental: a person can do nothing about it. Other warnings are printed. */
+function silenceSocksWarning(): void {
+  const { emitWarning } = process
+  process.emitWarning = ((warning: string | Error, ...more: never[]) => {
+    if (!/^SOCKS5 proxy support is experimental/.test(String(warning)))
+      Reflect.apply(emitWarning, process, [warning, ...more])
+  }) as typeof emitWarning
 }
 
 /** All errors within an error: its causes, and the attempts for each address. */

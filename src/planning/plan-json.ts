@@ -1,6 +1,6 @@
-import { revokeCommand, unlimitedThreshold } from '../chain/standing-allowance.ts'
+import { revokeCommand } from '../chain/standing-allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
-import { tokenAmount } from '../domain/amount.ts'
+import { tokenAmount, unlimitedThreshold } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from '../guard/contract-names.ts'

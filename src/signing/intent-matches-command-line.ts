@@ -1,6 +1,6 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import { type Address, splitNetworkPrefix } from '../domain/address.ts'
-import { parseAmount } from '../domain/amount.ts'
+import { parseAmount, shareOfBalance } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
@@ -53,11 +53,14 @@ export type RecordedQuote = QuotedAmounts & {
   tokenOut: Address
 }
 
+/** The command line, and the wallets that it may name. */
+type Typed = { argv: readonly string[]; walletNamed: (name: string) => Address | undefined }
+
 type Swap = Extract<Intent, { kind: 'swap' }>
 
 /** Compares a swap with the command line, and with its quote if this machine has it. */
 function refuseSwapMismatch(
-  argv: readonly string[],
+  { argv, walletNamed }: Typed,
   intent: Swap,
   remembered: RecordedQuote | null,
   networks: readonly Network[],
@@ -66,7 +69,7 @@ function refuseSwapMismatch(
   const isByName = optionValue(argv, '--token-in') === undefined
   const destination = optionValue(argv, '--destination')
   const payee =
-    (destination && splitNetworkPrefix(destination).address) ??
+    (destination && (walletNamed(destination) ?? splitNetworkPrefix(destination).address)) ??
     (isByName ? remembered?.recipient : null) ??
     wallet
   if (recipient.toLowerCase() !== payee.toLowerCase()) throw mismatchError(`It pays ${recipient}`)
@@ -89,7 +92,12 @@ function refuseSwapMismatch(
   refuseTokenMismatch(argv, '--token-in', tokenIn)
   refuseTokenMismatch(argv, '--token-out', tokenOut)
   const [typedIn, typedOut] = [optionValue(argv, '--amount-in'), optionValue(argv, '--amount-out')]
-  if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
+  // A share of the balance is what the plan shows: this process reads no chain.
+  if (
+    typedIn !== undefined &&
+    shareOfBalance(typedIn) === undefined &&
+    parseAmount(typedIn, tokenIn) !== amountIn
+  )
     throw mismatchError(`It spends ${amountIn} of ${tokenIn.symbol}`)
   if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
     throw mismatchError(`It returns ${amountOut} of ${tokenOut.symbol}`)
@@ -137,7 +145,7 @@ export function namesRecordedPlan(argv: readonly string[]): boolean {
  * strategy, and exempted contracts. `remembered` is a quote requested earlier. Recorded plans are checked by `refusePlanMismatch`.
  */
 export function refuseIntentMismatch(
-  argv: readonly string[],
+  { argv, walletNamed }: Typed,
   intent: Intent,
   { allow, allowTokens }: Exemptions,
   remembered: RecordedQuote | null,
@@ -151,11 +159,13 @@ export function refuseIntentMismatch(
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
   if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
   refuseUnrequestedFee(argv, intent)
+  const isTypedRecipient = (recipient: Address) =>
+    isOnCommandLine(argv, recipient) || walletNamed(optionValue(argv, '--to') ?? '') === recipient
   for (const address of [...allow, ...allowTokens])
     if (!isOnCommandLine(argv, address)) throw mismatchError(`It trusts ${address}`)
   switch (intent.kind) {
     case 'transfer':
-      if (!isOnCommandLine(argv, intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
+      if (!isTypedRecipient(intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
       refuseTokenMismatch(argv, '--token', intent.token)
       refuseNetworkMismatch(argv, '--network', intent.token.chainId, catalog.networks)
       refuseAmountMismatch(argv, intent.token, intent.amount, 'exactly')
@@ -181,7 +191,7 @@ export function refuseIntentMismatch(
     }
     case 'swap':
       if (command === 'deposit') refuseBridgeMismatch(argv, intent, catalog)
-      else refuseSwapMismatch(argv, intent, remembered, catalog.networks)
+      else refuseSwapMismatch({ argv, walletNamed }, intent, remembered, catalog.networks)
       return
     case 'revoke':
   }
@@ -239,7 +249,8 @@ function refuseAmountMismatch(
 ): void {
   const raw = optionValue(argv, '--amount-raw')
   const text = optionValue(argv, '--amount')
-  if (text?.toLowerCase() === 'max') return
+  // Max and a share of the balance are what the plan shows: this process reads no chain.
+  if (shareOfBalance(text) !== undefined) return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
   const most = parseSlippage(optionValue(argv, '--slippage') ?? '') ?? burnBridgePrice.most
   const isMeant =

@@ -16,6 +16,8 @@ export type SigningServiceContext = {
   remembered: (quoteId: string | null) => Promise<RecordedQuote | null>
   /** Whether a transaction was signed with a nonce: only then there is something to cancel. */
   isSigned: (chainId: number, wallet: Address, nonce: number) => Promise<boolean>
+  /** The address of a wallet of this machine by its name, which a command line may name as a recipient. */
+  walletNamed: (name: string) => Address | undefined
   /** The private key of the environment. */
   privateKey: string | undefined
   /** The external signer of the environment; one on the command line has priority. */

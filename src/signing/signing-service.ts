@@ -146,7 +146,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         )
       if (isWritten) refusePlanMismatch(context.argv, written, transactions.map(read), vouched)
       if (commandOperands(context.argv)[1] === 'submit') refuseUnrequestedFee(context.argv, intent)
-      if (!isWritten) refuseIntentMismatch(context.argv, intent, vouched, remembered, catalog)
+      if (!isWritten) refuseIntentMismatch(context, intent, vouched, remembered, catalog)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,

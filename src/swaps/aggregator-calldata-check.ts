@@ -1,5 +1,4 @@
 import { jsonArguments } from '../chain/strict-calldata-decoding.ts'
-import { acceptedAmountText } from '../domain/accepted-amounts.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Token } from '../domain/token.ts'
@@ -58,7 +57,7 @@ export function checkAggregatorSwapCalldata(
     bound: {
       name: 'swap',
       args: jsonArguments({ srcToken, dstToken, dstReceiver, amount, minReturnAmount, flags }),
-      text: `Swap ${spent} for at least ${brought} on ${label}${acceptedAmountText(minReturnAmount, intent.amountOut, tokenOut)}`,
+      text: `Swap ${spent} for at least ${brought} on ${label}`,
       value: isNativeIn ? amount : 0n,
       ...(!isNativeIn && { spends: { token: tokenIn.address, amount } }),
     },

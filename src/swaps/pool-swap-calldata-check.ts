@@ -1,5 +1,4 @@
 import { jsonArguments } from '../chain/strict-calldata-decoding.ts'
-import { acceptedAmountText } from '../domain/accepted-amounts.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
@@ -86,9 +85,6 @@ export function checkPoolSwapCalldata(
     return refuse('POLICY_AMOUNT', `It returns ${brought}, not ${toBring}`)
   if (!isExactIn && amountIn > intent.amountIn)
     return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
-  const accepted = isExactIn
-    ? acceptedAmountText(amountOut, intent.amountOut, tokenOut)
-    : acceptedAmountText(amountIn, intent.amountIn, tokenIn)
   return {
     bound: {
       name: 'swap',
@@ -100,7 +96,7 @@ export function checkPoolSwapCalldata(
         [isExactIn ? 'amountOutMinimum' : 'amountOut']: amountOut,
         deadline,
       }),
-      text: `Swap ${isExactIn ? '' : 'at most '}${spent} for ${isExactIn ? 'at least ' : ''}${brought} on ${exchange}${accepted}`,
+      text: `Swap ${isExactIn ? '' : 'at most '}${spent} for ${isExactIn ? 'at least ' : ''}${brought} on ${exchange}`,
       value: isNativeIn ? amountIn : 0n,
       ...(!isNativeIn && { spends: { token: tokenIn.address, amount: amountIn } }),
     },

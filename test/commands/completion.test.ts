@@ -47,6 +47,19 @@ describe('__complete', () => {
     expect(await words('profile', 'set', 'x', '--kind', 'r')).toEqual(['remote'])
     expect(await words('action', 'list', '--status', 'P')).toEqual(['PENDING'])
     expect(await words('swap', 'quote', '--provider', 'sushi')).toEqual(['sushiswap-v2'])
+    expect(await words('swap', 'list', '--provider', 'sushi')).toEqual(['sushiswap-v2'])
+    expect(await words('swap', 'quote', '--compare', 'cow,sushi')).toEqual(['cow,sushiswap-v2'])
+    expect(await words('sandbox', 'fault', 'bridge-s')).toEqual([
+      'bridge-stuck',
+      'bridge-short',
+      'bridge-slow-fill',
+    ])
+    expect(await words('sandbox', 'fault', 'cle')).toEqual(['clear'])
+    expect(await words('strategies', 'list', '--fields', 'slug,ap')).toEqual(['slug,apy', 'slug,apyBasis'])
+    expect(await words('wallet', 'show', '--fields=total')).toEqual([
+      '--fields=totalValueUsd',
+      '--fields=totalProfitUsd',
+    ])
     expect(await words('swap', 'execute', '--provider', '')).toEqual(
       expect.arrayContaining([...swapProviderNames, ...depositProviderNames]),
     )

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
@@ -199,6 +200,47 @@ describe('transfer', () => {
     const line = `transfer --network sandbox-one --token ${dup!.address} --to ${to} --amount 1 --yes --quiet`
     expect((await run(line)).exit).toBe(0)
     expect(await sandbox.balanceOf(31337, dup!.address, to)).toBe(10n ** 18n)
+  })
+})
+
+describe('--amount max and a share of the balance', () => {
+  const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const send = `transfer --network sandbox-one --to ${other}`
+  const same = 'swap execute --from sandbox-one --provider uniswap-v3'
+
+  test.each([
+    [`deposit ${place} --amount max`, 'USDC', 10_000n],
+    [`${send} --token USDC --amount 50%`, 'USDC', 5_000n],
+    [`${send} --token ETH --amount max`, 'ETH', 10_000n],
+    [`${same} --token-in WETH --token-out USDC --amount-in 0.5%`, 'WETH', 50n],
+  ])('%s is that share of the %s balance, of the coin less its gas', async (line, symbol, share) => {
+    const { json, err } = await run(`${line} --dry-run --json`)
+    const isCoin = symbol === 'ETH'
+    const held = isCoin
+      ? await sandbox.nativeBalanceOf(31337, sandbox.user.address)
+      : await sandbox.balanceOf(31337, sandbox.token(31337, symbol).address, sandbox.user.address)
+    const { amount } = json.operation.legs[0].intent
+    const { raw } = json.operation.about.amounts.in
+    expect(amount ?? json.operation.legs[0].intent.amountIn).toBe(raw)
+    if (!isCoin) return expect(BigInt(raw)).toBe((held * share) / 10_000n)
+    expect(err).toMatch(/^max of [\d.]+ ETH on sandbox-one is [\d.]+ ETH; [\d.]+ ETH is left aside for gas$/m)
+    expect(held - BigInt(raw)).toBeGreaterThan(BigInt(json.fees.maxCost.raw))
+    expect(held - BigInt(raw)).toBeLessThan(10n ** 18n)
+  })
+
+  test('a repeated key is the same action with the same amount, whatever the balance is by then', async () => {
+    const line = `${send} --token BRLA --amount 50% --yes --json --idempotency-key half-of-it-1`
+    const first = await run(line)
+    expect(first.json.amounts.in.formatted).toBe('50000')
+    const again = await run(line)
+    expect(again.json).toMatchObject({ id: first.json.id, replayed: true, amounts: first.json.amounts })
+    expect((await run(line.replace('50%', 'max'))).exit).toBe(14)
+  })
+
+  test('an empty wallet has nothing to send', async () => {
+    const empty = '--dry-run --token BRLA --amount max --json --key-file -'
+    const { exit, json } = await run(`${send} ${empty}`, { stdin: sandboxKey(7) })
+    expect({ exit, code: json.error.code }).toEqual({ exit: 10, code: 'INSUFFICIENT_FUNDS' })
   })
 })
 

@@ -6,6 +6,12 @@ import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
+const engine = {
+  get env() {
+    const [one, two] = [31337, 31338].map((chainId) => sandbox.chain(chainId).rpcUrl)
+    return { SLUICE_RPC_SANDBOX_ONE: one!, SLUICE_RPC_SANDBOX_TWO: two! }
+  },
+}
 const usdcPlace = 'aave-v3-usdc-sandbox-one'
 
 const strategyFields = [
@@ -314,6 +320,8 @@ describe('wallet show and history', () => {
       address: stranger,
       positions: [],
       totalValueUsd: '0',
+      onTheWay: [],
+      onTheWayUsd: '0',
       queuedUsd: '0',
       collateralUsd: '0',
       debtUsd: '0',
@@ -421,6 +429,91 @@ describe('wallet show and history', () => {
     expect(err).not.toContain('No history')
     const { out } = await run(`history ${usdcPlace} --csv`)
     expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
+  })
+})
+
+describe('wallet balances, networks list, tokens list', () => {
+  const holder = '0x4545454545454545454545454545454545454545'
+
+  test('balances lists the coin and tokens of every network with USD, in one round of requests', async () => {
+    expect((await run(`sandbox fund ${holder} --token USDC --amount 500`)).exit).toBe(0)
+    const { exit, json } = await run(`wallet balances ${holder} --json`)
+    expect(exit).toBe(0)
+    const rows = json.items.map(({ network, amount, usd }: never) => [network, amount, usd])
+    const amount = { raw: '500000000', decimals: 6, symbol: 'USDC', formatted: '500' }
+    expect(rows).toEqual([
+      ['sandbox-one', amount, '500'],
+      ['sandbox-two', amount, '500'],
+    ])
+    expect(json).toMatchObject({ totalUsd: '1000', missing: [], unread: [] })
+    const { out, err } = await run(`wallet balances ${holder} --network sandbox-two`)
+    expect(out).toMatch(/^NETWORK +TOKEN +AMOUNT +USD\nsandbox-two +USDC +500 +\$500.00\n$/)
+    expect(err).toContain('total $500.00')
+    const { err: trace } = await run(`wallet balances ${holder} --network sandbox-one --json --debug`, engine)
+    expect(trace.match(/eth_call/g)).toHaveLength(3) // Balances, prices and the ages of prices, at the same time.
+  })
+
+  test('balances names a network that does not answer, and fails only if none answers', async () => {
+    const dead = 'http://127.0.0.1:9'
+    const part = { env: { ...engine.env, SLUICE_RPC_SANDBOX_TWO: dead } }
+    const { exit, json } = await run(`wallet balances ${sandbox.user.address} --json --timeout 5s`, part)
+    expect({ exit, missing: json.missing }).toEqual({ exit: 0, missing: ['sandbox-two'] })
+    expect(json.items.every(({ network }: never) => network === 'sandbox-one')).toBe(true)
+    const { err } = await run(`wallet balances ${sandbox.user.address} --timeout 5s`, part)
+    expect(err).toContain('unknown on sandbox-two: no answer')
+    const none = { env: { SLUICE_RPC_SANDBOX_TWO: dead } }
+    expect((await run(`wallet balances ${sandbox.user.address} --timeout 5s`, none)).exit).toBe(7)
+  })
+
+  test('networks list names the variable of every network that the profile lacks', async () => {
+    const { out } = await run('networks list')
+    expect(out).toMatch(/sandbox-one +31337 +ETH +set +1 block/)
+    expect(out).toMatch(/base +8453 +ETH +set SLUICE_RPC_BASE /)
+    const { json } = await run('networks list --json', engine)
+    const known = json.items.filter(({ rpc }: { rpc: boolean }) => rpc)
+    expect(known.map(({ network }: never) => network)).toEqual(['sandbox-one', 'sandbox-two'])
+  })
+
+  test('tokens list filters by network and by any symbol of a token', async () => {
+    const usdc = sandbox.token(31338, 'USDC')
+    for (const asset of ['usdc', usdc.address]) {
+      const { json } = await run(`tokens list --network sandbox-two --asset ${asset} --json`)
+      const { address, decimals } = usdc
+      const row = {
+        network: 'sandbox-two',
+        chainId: 31338,
+        symbol: 'USDC',
+        otherSymbols: [],
+        address,
+        decimals,
+      }
+      expect(json.items).toEqual([expect.objectContaining(row)])
+    }
+    expect((await run('tokens list --asset usdx')).err).toContain('No token "usdx".')
+    expect((await run('tokens list --asset udsc')).err).toContain('No token "udsc"; did you mean USDC?')
+    expect((await run('tokens list --network base')).err).toContain('SLUICE_RPC_BASE')
+  })
+
+  test('wallet show counts funds on the way from another network until they arrive', async () => {
+    const line = '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20'
+    const before = (await run('wallet show --json')).json
+    expect(before).toMatchObject({ onTheWay: [], onTheWayUsd: '0' })
+    expect((await run('sandbox fault bridge-stuck')).exit).toBe(0)
+    const sent = await run(`swap execute ${line} --yes --json --timeout 4s --provider cctp`)
+    expect(sent.exit).toBe(20)
+    const action = sent.json.error.details.operation ?? sent.json.error.details.id
+    const { json } = await run('wallet show --json')
+    expect(json.onTheWay).toEqual([
+      { action, network: 'sandbox-two', amount: expect.objectContaining({ symbol: 'USDC' }), usd: '20' },
+    ])
+    expect(Number(json.totalValueUsd) - Number(before.totalValueUsd)).toBeCloseTo(20, 1)
+    const { out } = await run('wallet show')
+    expect(out).toMatch(
+      /on the way {2}at least [\d.]+ USDC to sandbox-two \(\$20\.00\) to follow it: sluice action watch/,
+    )
+    expect((await run('sandbox fault clear')).exit).toBe(0)
+    expect((await run(`action resume ${action} --yes`)).exit).toBe(0)
+    expect((await run('wallet show --json')).json.onTheWay).toEqual([])
   })
 })
 

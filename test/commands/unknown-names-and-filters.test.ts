@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { refuseUndecodable } from '../../src/app/environment-secrets-type.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { keepSealed } from '../support/keys/cheap-keystore.ts'
 import { alwaysSays } from '../support/services/serve-in-process.ts'
@@ -23,14 +25,143 @@ test.each([
   ['strategies list --network sandbox-onw', 'did you mean sandbox-one?'],
   ['strategies list --category lendng', 'did you mean lending?'],
   ['strategies list --sort yield', 'allowed choices are apy, tvl, name'],
+  // A known network that the profile lacks: the variable that brings it.
+  ['deposit aave-v3-usdc-base --amount 1', 'set SLUICE_RPC_BASE to the URL'],
+  ['withdraw aave-v3-usdc-base-sepolia --amount max', 'set SLUICE_RPC_BASE_SEPOLIA to the URL'],
+  ['strategies show aave-v3-usdc-base', 'set SLUICE_RPC_BASE to the URL'],
+  ['history aave-v3-usdc-base', 'set SLUICE_RPC_BASE to the URL'],
+  ['strategies list --network base', 'set SLUICE_RPC_BASE to the URL'],
+  ['tokens list --network 8453', 'set SLUICE_RPC_BASE to the URL'],
+  ['swap quote --from base --token-in USDC --token-out WETH --amount-in 1', 'set SLUICE_RPC_BASE to the URL'],
   ['profile use sandbox1', 'did you mean sandbox?'],
   ['strategis list', 'Did you mean strategies?'],
   ['strategies lst', 'Did you mean list?'],
   ['deposit x --amuont 1', 'Did you mean --amount?'],
+  // Words of other programs.
+  ['sandbox start', 'Did you mean up?'],
+  ['sandbox stop', 'Did you mean down?'],
+  ['sandbox restart', 'Did you mean reset?'],
+  ['wallet create x', 'Did you mean new?'],
+  ['wallet rm x', 'Did you mean remove?'],
+  ['wallet balance', 'Did you mean balances?'],
+  ['profile ls', 'Did you mean list?'],
+  ['action follow x', 'Did you mean watch?'],
+  ['action retry x', 'Did you mean resume?'],
+  ['strategies list --min-apy 5', '--min-apy 5%'],
+  ['strategies list --min-apy 2.5', '--min-apy 2.5%'],
 ])('%s prints "%s"', async (line, guess) => {
   const { exit, err } = await run(line)
   expect(err.toLowerCase()).toContain(guess.toLowerCase())
   expect([2, 4]).toContain(exit)
+})
+
+test.each([
+  'deposit x --desc',
+  'deposit x --yess',
+  'deposit x --allow-duplicat',
+  'deposit x --allow-contrat 0x',
+  'deposit x --trust-first-us',
+  'withdraw x --restart-cooldow',
+  'transfer --mins-assurance L0',
+])('%s suggests no flag that skips a question or a check', async (line) => {
+  const { exit, err } = await run(line)
+  expect(exit).toBe(2)
+  expect(err).not.toMatch(/did you mean --(yes|allow|trust|restart|min-assurance|no-input)/i)
+})
+
+test.each(['deposit help', 'wallet show help', 'action watch help --json'])(
+  '%s shows the help',
+  async (line) => {
+    const words = line.split(' help')[0]!
+    const { exit, out } = await run(line)
+    expect(exit).toBe(0)
+    expect(out).toBe((await run(line.replace(/ help/, '') + ' --help')).out)
+    expect(out).toContain(words)
+  },
+)
+
+test.each([
+  ['ops', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'],
+  [to, to],
+])('a recipient %s is paid, by its name or its address', async (recipient, paid) => {
+  keepSealed(join(home(), 'data', 'keystores'), 'ops', sandboxKey(3), 'x')
+  const line = `--amount 1 --yes --json --token USDC --network sandbox-one`
+  const sent = await run(`transfer --to ${recipient} ${line}`)
+  expect(sent.json).toMatchObject({ status: 'SUCCESS', receiverAddress: paid })
+  const swap = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json'
+  expect((await run(`${swap} --destination ${recipient}`)).json).toMatchObject({ receiverAddress: paid })
+  const none = await run(`transfer --to opss ${line}`)
+  expect(none.json.error).toMatchObject({ code: 'USAGE', hint: 'Wallets: ops' })
+})
+
+test('a transfer to a contract outside the catalogue says so, and one to an account does not', async () => {
+  const line = (recipient: string) =>
+    run(`transfer --to ${recipient} --amount 1 --dry-run --token USDC --network sandbox-one`)
+  const { multicall3 } = sandbox.world.catalog().networks[0]!
+  expect((await line(multicall3!)).err).toContain(`warning: ${multicall3} is a contract`)
+  expect((await line(to)).err).not.toContain('is a contract')
+})
+
+test('history takes --wallet as other commands do', async () => {
+  const [one, other] = ['--wallet', '--address'].map(
+    (flag) => `history aave-v3-usdc-sandbox-one ${flag} ${to} --json`,
+  )
+  expect((await run(one!)).json).toEqual((await run(other!)).json)
+  expect((await run(`${one} --address ${to}`)).exit).toBe(2)
+})
+
+test('a command that is refused does not warn that running it again pays again', async () => {
+  const pay = (amount: number) =>
+    run(`transfer --to ${to} --amount ${amount} --yes --token USDC --network sandbox-one`)
+  const refused = await pay(999_999_999)
+  expect({ exit: refused.exit, warns: refused.err.includes('no --idempotency-key') }).toEqual({
+    exit: 10,
+    warns: false,
+  })
+  expect((await pay(1)).err).toContain('warning: no --idempotency-key; re-running this command pays again')
+})
+
+test.each([
+  ['tiny-pw', 'shorter than 12 characters'],
+  ['Password123456', 'a common password'],
+  ['123456789012345', 'easy to guess'],
+  ['correct horse battery staple', undefined],
+])('wallet new with the password "%s" warns: %s; and names the backup', async (password, why) => {
+  const path = join(home(), 'pw')
+  writeFileSync(path, password, { mode: 0o600 })
+  const { exit, out, err } = await run(`wallet new main --password-file ${path}`)
+  expect(exit).toBe(0)
+  expect(out).toMatch(/backup +sluice wallet export main > main.json/)
+  if (why === undefined) expect(err).not.toContain('warning')
+  else expect(err).toContain(`warning: the password is ${why}`)
+  expect(err).not.toContain(password)
+})
+
+test.each([
+  ['SLUICE_PASSWORD', { password: 'a\ufffdb' }],
+  ['SLUICE_API_KEY', { apiKey: 'key\ufffd' }],
+  ['SLUICE_ZEROX_KEY', { serviceKeys: { SLUICE_ZEROX_KEY: '\ufffd' } }],
+  ['SLUICE_RPC_BASE_HEADERS', { rpcHeaders: { SLUICE_RPC_BASE_HEADERS: 'a: \ufffd' } }],
+])('%s with invalid bytes is refused without its value', (variable, secrets) => {
+  const none = { hasPrivateKey: false, password: undefined, apiKey: undefined }
+  expect(() => refuseUndecodable({ ...none, ...secrets } as never)).toThrow(
+    `${variable} is not valid UTF-8 text`,
+  )
+  expect(() => refuseUndecodable({ ...none, password: 'p\u00e4ss' } as never)).not.toThrow()
+})
+
+test('a mistyped rule of a policy gets a suggestion, and a plan without a signer names its wallet', async () => {
+  const path = join(home(), 'policy-typo.json')
+  writeFileSync(path, JSON.stringify({ perTransction: {} }), { mode: 0o600 })
+  const dry = `deposit aave-v3-usdc-sandbox-one --amount 1 --dry-run --json`
+  const typo = await run(`${dry} --policy ${path}`)
+  expect(typo.json.error.message).toContain('unknown field "perTransction"; did you mean perTransaction?')
+  const plan = join(home(), 'plan.json')
+  writeFileSync(plan, (await run(dry)).out, { mode: 0o600 })
+  const { env } = { env: { SLUICE_RPC_SANDBOX_ONE: sandbox.chain(31337).rpcUrl } }
+  const { exit, json } = await run(`action submit ${plan} --yes --json`, { env })
+  expect({ exit, code: json.error.code }).toEqual({ exit: 2, code: 'KEY_REQUIRED' })
+  expect(json.error.message).toContain(`The plan is for ${sandbox.user.address}`)
 })
 
 test.each([

@@ -167,7 +167,10 @@ describe('the guard on a Pendle PT', () => {
   test('refuses to sign a minimum below what the typed flags allow', () => {
     const typed = (much: bigint, more: string) => () =>
       refuseIntentMismatch(
-        ['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)],
+        {
+          argv: ['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)],
+          walletNamed: () => undefined,
+        },
         { ...coming, least: much } as Intent,
         noExemptions,
         null,

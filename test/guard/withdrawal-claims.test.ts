@@ -373,7 +373,13 @@ describe('the signer on a claim', () => {
   const asked: Intent = { kind: 'withdraw', wallet, strategy, amount }
   const signs = (line: string, intent: Intent): boolean => {
     try {
-      refuseIntentMismatch(line.split(' '), intent, none, null, catalog)
+      refuseIntentMismatch(
+        { argv: line.split(' '), walletNamed: () => undefined },
+        intent,
+        none,
+        null,
+        catalog,
+      )
       return true
     } catch (error) {
       if (error instanceof AppError && error.code === 'POLICY_TAMPER') return false

@@ -75,12 +75,15 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
   ],
   [
     'wallet and history without activity',
-    '0 0 0 2',
+    '0 0 0 2 0 0 2',
     [
       `wallet show ${other}`,
       `wallet show ${other} --json`,
       `history ${slug} --address ${other} --json`,
       'wallet show 0x1 --json',
+      `wallet balances ${me} --json`,
+      `wallet balances ${me} --network sandbox-two --csv`,
+      `wallet balances ${me} --network nowhere --json`,
     ],
   ],
   [

@@ -79,6 +79,7 @@ async function shownAs(
     argv: argv.split(' '),
     written: async () => ({ transactions, vouched: [] }),
     remembered: async () => null,
+    walletNamed: () => undefined,
     isSigned: async () => false,
     privateKey: key,
     catalog: async () => catalog,

@@ -82,6 +82,7 @@ const deskFor = (
     argv: argv.split(' '),
     written: async () => written,
     remembered: async () => remembered ?? null,
+    walletNamed: () => undefined,
     isSigned: async (_, __, nonce) => nonce === signed,
     privateKey: key,
     catalog: async () => catalog,

@@ -6,6 +6,7 @@ import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { commandOperands } from '../../signing/argv-reader.ts'
 import type { RecordedQuote } from '../../signing/intent-matches-command-line.ts'
+import { listKeys } from '../../signing/keystore/directory.ts'
 import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
 import type { SigningServiceContext } from '../../signing/signing-service-context-type.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
@@ -48,7 +49,7 @@ export function signerReads({
   dirs,
   isSandbox,
   catalog,
-}: Where): Pick<SigningServiceContext, 'written' | 'remembered' | 'isSigned'> {
+}: Where): Pick<SigningServiceContext, 'written' | 'remembered' | 'isSigned' | 'walletNamed'> {
   const [command, sub, name] = commandOperands(argv)
   const withJournal = async <value>(work: (journal: Journal) => value): Promise<value> => {
     const { openJournal } = await journals()
@@ -84,6 +85,10 @@ export function signerReads({
         memory.close()
       }
     },
+    walletNamed: (name) =>
+      (name === '' || name.startsWith('0x') ? [] : listKeys(join(dirs.data, 'keystores'))).find(
+        (key) => key.name === name,
+      )?.address ?? undefined,
     isSigned: (chainId, wallet, nonce) =>
       withJournal((journal) => {
         const holder = journal.nonceHolder(chainId, wallet, nonce)

@@ -90,6 +90,9 @@ export function openEndpoint(
           ...(waitMs !== undefined && { retryAfterMs: waitMs }),
           ...(status === 429 && { fault: isQuotaUsedUp(words) ? 'refused' : busyFault }),
         },
+        ...([401, 402, 403].includes(status) && {
+          hint: 'Check the key and the plan of the provider in SLUICE_RPC_<NETWORK>. To find the faulty one: sluice doctor',
+        }),
       },
     )
   }

@@ -32,8 +32,10 @@ export async function complete(
   const ofOption = async (option: OptionManifest, head: string): Promise<Completion> => {
     const choices = option.choices?.map((value): Candidate => [value, ''])
     const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given, before }))
+    // A list of names is completed at its last one.
+    const comma = /^--(fields|compare)$/.test(option.long ?? '') ? last.lastIndexOf(',') + 1 : 0
     return {
-      candidates: fits(list ?? [], head),
+      candidates: fits(list ?? [], comma > 0 ? last.slice(0, comma) : head),
       files: list === undefined && /path|file/.test(option.flags),
     }
   }

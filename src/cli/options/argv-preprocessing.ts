@@ -4,6 +4,9 @@ const takesValue = new Set(
   globalOptions.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0]!),
 )
 
+/** The flags that say how help is printed. */
+const preparsed = new Set(['--json', '--no-color', '--quiet', '--debug', '--no-input'])
+
 /** The command that a line names, before anything is parsed. */
 export function scanCommandName(argv: readonly string[]): { name?: string; sub?: string } {
   const words: string[] = []
@@ -18,10 +21,14 @@ export function scanCommandName(argv: readonly string[]): { name?: string; sub?:
   }
 }
 
-/** Rewrites `help GROUP COMMAND` as `GROUP COMMAND --help`; any other line stays the same. */
+/** Rewrites `help GROUP COMMAND` and `COMMAND help` as `COMMAND --help`; any other line stays the same. */
 export function helpAsFlag(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('help')
   const words = argv.filter((word) => !word.startsWith('-'))
+  // No strategy, wallet or action is called help.
+  const isLast = words.length > 1 && words.at(-1) === 'help' && !/^(help|schema)$/.test(words[0]!)
+  if (isLast && argv.every((word) => !word.startsWith('-') || preparsed.has(word)))
+    return [...argv.toSpliced(argv.lastIndexOf('help'), 1), '--help']
   return scanCommandName(argv).name === 'help' && words.length > 2
     ? [...argv.toSpliced(at, 1), '--help']
     : argv

@@ -149,6 +149,12 @@ export function refundAddress(text: string, what = '--refund'): string {
   })
 }
 
+/** USAGE if an amount is given in two ways. */
+export function refuseTwoAmounts({ amount, amountRaw }: { amount?: string; amountRaw?: string }): void {
+  if (amount !== undefined && amountRaw !== undefined)
+    throw new AppError('USAGE', '--amount and --amount-raw cannot be combined')
+}
+
 /** Parses an amount: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
 export function amountOf(
   { amount, amountRaw }: { amount?: string; amountRaw?: string },

@@ -46,14 +46,60 @@ const isTyped = (command: Command, name: string): boolean => command.getOptionVa
 
 const ancestors = ({ parent }: Command): Command[] => (parent ? [parent, ...ancestors(parent)] : [])
 
+/** The flags that skip a question or a check. A misspelt word is never taken for one of them. */
+const unsuggested =
+  /^--(yes|allow-duplicate|allow-contract|allow-token|trust-first-use|restart-cooldown|min-assurance|no-input)$/
+
+/** The suggestion of commander without the flags that skip a question; `undefined` without one. */
+function suggestionIn(whole: string, message: string): string | undefined {
+  // Its suggestion for a flag in the place of a command is not a flag that exists.
+  if (message.startsWith("unknown command '-")) return undefined
+  const [, one, list] = /\(Did you mean (?:one of ([^?]+)|([^?]+))\?\)/.exec(whole) ?? []
+  const names = (one ?? list ?? '').split(', ').filter((name) => name !== '' && !unsuggested.test(name))
+  return names.length === 0 ? undefined : names.join(' or ')
+}
+
+/** Other words for a subcommand, by the words that people know from other programs. */
+const synonyms: readonly (readonly [names: readonly string[], typed: readonly string[]])[] = [
+  [['up'], ['start', 'run', 'begin', 'launch']],
+  [['down'], ['stop', 'halt', 'kill', 'quit', 'end']],
+  [['reset'], ['restart', 'clear', 'wipe', 'clean']],
+  [['list'], ['ls', 'all']],
+  [
+    ['new', 'create', 'set'],
+    ['add', 'create', 'new', 'make', 'generate'],
+  ],
+  [
+    ['remove', 'revoke', 'abandon'],
+    ['rm', 'delete', 'del', 'drop', 'close'],
+  ],
+  [
+    ['show', 'status'],
+    ['get', 'info', 'describe', 'view'],
+  ],
+  [['balances'], ['balance', 'funds', 'tokens']],
+  [['resume'], ['continue', 'retry']],
+  [['execute'], ['run', 'exec', 'do', 'swap']],
+  [['watch'], ['follow', 'tail', 'wait']],
+]
+
+/** The subcommand that an unknown one means by another word; `undefined` if there is none. */
+function synonymIn(command: Command | undefined, message: string): string | undefined {
+  const [, typed = ''] = /^unknown command '(.*)'/s.exec(message) ?? []
+  const known = command?.commands.map((one) => one.name()) ?? []
+  return synonyms
+    .filter(([, words]) => words.includes(typed.toLowerCase()))
+    .flatMap(([names]) => names)
+    .find((name) => known.includes(name))
+}
+
 /** A commander error as USAGE; the hint is the help of that command. */
 export function usageError(error: CommanderError): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
   // Commander's suggestion for a flag in the place of a command is not a flag that exists.
-  const guess = message.startsWith("unknown command '-")
-    ? undefined
-    : /\(Did you mean (.+?)\?\)/.exec(error.message)?.[1]
-  const help = helpOf((error as { command?: Command }).command)
+  const { command } = error as { command?: Command }
+  const guess = synonymIn(command, message) ?? suggestionIn(error.message, message)
+  const help = helpOf(command)
   const [, typed = '', choices] =
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []
   const near = choices === undefined ? '' : didYouMean(typed, choices.split(', '))

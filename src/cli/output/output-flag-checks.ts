@@ -12,6 +12,18 @@ type Schema = {
   anyOf?: Schema[]
 }
 
+/** The fields that `--fields` takes for a command, by its words; none if its output is not known. */
+export function fieldsOf(words: string): string[] {
+  const { success, line } = outputs[words] ?? {}
+  const given = success ?? line
+  if (!given) return []
+  const shapes = eachOf(jsonSchema(given))
+  const rows = shapes.flatMap(fieldsOfRows)
+  return [
+    ...new Set(rows.length > 0 ? rows : shapes.flatMap(({ properties }) => Object.keys(properties ?? {}))),
+  ]
+}
+
 /** Refuses a field that no row of an empty list could have, so that a misspelt field is an error on every day. */
 export function refuseUnknownFields(command: Command, names: readonly string[]): void {
   const success = outputs[wordsOf(command)]?.success

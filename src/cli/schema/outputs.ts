@@ -43,13 +43,16 @@ import {
 } from './strategies-and-positions.ts'
 import {
   ApprovalList,
+  BalanceList,
   DefaultWallet,
   KeyDocument,
   KeystoreDocument,
   KeystoreFile,
   KeystoreList,
+  NetworkList,
   NewKeyDocument,
   RememberedDocument,
+  TokenList,
 } from './wallets-and-api-keys.ts'
 
 const End = fields({ network: z.string(), chainId: z.int() })
@@ -62,8 +65,7 @@ const Side = fields({
   priceUsd: maybe(z.string()),
 })
 
-/** A quote of a swap. */
-export const QuoteDocument = fields({
+const quoteFields = {
   id: maybe(z.string()),
   quoteId: maybe(z.string()),
   from: End,
@@ -72,10 +74,12 @@ export const QuoteDocument = fields({
   tokenOut: Side,
   provider: z.string(),
   minAmountOut: maybe(Amount),
+  maxAmountIn: maybe(Amount),
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
   priceImpact: maybe(z.number()).describe(
     'fraction below the spot price, service fees aside; null if unknown',
   ),
+  priceImpactUsd: maybe(Usd).describe('what the price impact costs; null if unknown'),
   estimatedGas: maybe(z.string()).describe(
     'gas of all transactions, with the approvals of a wallet that has given none, in units',
   ),
@@ -111,6 +115,20 @@ export const QuoteDocument = fields({
   ).describe(
     'the offers of the other providers, the best first; with a transferSpeed, the same swap at a faster speed, with the seconds saved',
   ),
+}
+
+/** A quote of a swap. */
+export const QuoteDocument = fields(quoteFields)
+
+/** `swap quote`: the quote, the amounts that executing it accepts, and why that would be refused. */
+const AskedQuoteDocument = fields({
+  ...quoteFields,
+  accepts: maybe(fields({ amountIn: Amount, amountOut: Amount })).describe(
+    'executing it spends at most amountIn and receives at least amountOut',
+  ),
+  refusals: z
+    .array(fields({ code: z.string(), message: z.string(), flag: maybe(z.string()) }))
+    .describe('why executing it will be refused, and the flag that accepts it'),
 })
 
 /** `swap quote --compare`: the providers, the best first; those without a quote last. */
@@ -270,7 +288,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   history: service(HistoryDocument),
   deposit: planned(DoneDocument),
   withdraw: planned(DoneDocument),
-  'swap quote': service(z.union([QuoteDocument, ComparisonDocument])),
+  'swap quote': service(z.union([AskedQuoteDocument, ComparisonDocument])),
   'swap execute': {
     ...signer(DoneDocument.or(DepositDocument)),
     plan: PlanDocument.or(DepositDocument),
@@ -307,6 +325,9 @@ export const outputs: Readonly<Record<string, Output>> = {
   'config list': settings(ConfigDocument),
   completion: settings(CompletionDocument),
   'wallet show': service(WalletDocument),
+  'wallet balances': service(BalanceList),
+  'networks list': settings(NetworkList),
+  'tokens list': settings(TokenList),
   'wallet list': settings(KeystoreList),
   'wallet new': settings(KeystoreDocument),
   'wallet import': settings(KeystoreDocument),

@@ -160,6 +160,17 @@ export const WalletDocument = fields({
   address: maybe(AddressText),
   positions: z.array(PositionDocument),
   totalValueUsd: maybe(Usd).describe('total of known values; positions without balanceUsd are not included'),
+  onTheWay: z
+    .array(
+      fields({
+        action: z.string(),
+        network: z.string().describe('where it arrives'),
+        amount: Amount.describe('the least that arrives'),
+        usd: maybe(Usd),
+      }),
+    )
+    .describe('funds that this machine sent from another network and that have not arrived'),
+  onTheWayUsd: maybe(Usd).describe('part of the total; null if the journal could not be read'),
   queuedUsd: maybe(Usd).describe('queued part of the total'),
   collateralUsd: maybe(Usd).describe('part of the total: collateral of lending accounts that is no position'),
   debtUsd: maybe(Usd).describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AddressText, Amount, fields, listOf, maybe, Time } from './common.ts'
+import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 
 const keystore = { name: z.string(), address: maybe(AddressText) }
 
@@ -32,6 +32,50 @@ export const ApprovalList = listOf(
     name: maybe(z.string()),
     amount: Amount,
     unlimited: z.boolean(),
+  }),
+)
+
+/** `wallet balances` */
+export const BalanceList = listOf(
+  fields({
+    network: z.string(),
+    chainId: z.int(),
+    token: AddressText.describe('the zero address is the coin'),
+    amount: Amount,
+    usd: maybe(Usd).describe('null without a price'),
+  }),
+).extend({
+  totalUsd: Usd.describe('sum of the known values'),
+  missing: z.array(z.string()).describe('networks that did not answer; their balances are missing'),
+  unread: z
+    .array(fields({ network: z.string(), token: AddressText }))
+    .describe('tokens whose contracts returned no balance'),
+})
+
+/** `networks list` */
+export const NetworkList = listOf(
+  fields({
+    network: z.string(),
+    chainId: z.int(),
+    coin: z.string(),
+    depth: z.int().describe('blocks after which a transaction is final'),
+    testnet: z.boolean(),
+    explorer: maybe(z.string()),
+    rpc: z.boolean().describe('whether this profile has an RPC for it'),
+    variable: z.string().describe('environment variable with its RPC URLs'),
+  }),
+)
+
+/** `tokens list` */
+export const TokenList = listOf(
+  fields({
+    network: z.string(),
+    chainId: z.int(),
+    symbol: z.string(),
+    otherSymbols: z.array(z.string()).describe('other symbols that commands take for it'),
+    name: z.string(),
+    address: AddressText.describe('the zero address is the coin'),
+    decimals: z.int(),
   }),
 )
 

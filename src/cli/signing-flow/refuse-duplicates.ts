@@ -85,24 +85,33 @@ const twice: Readonly<Record<string, { does: string; would: string }>> = {
  * would pay twice. The sandbox only warns, and --allow-duplicate skips the check.
  */
 export function requireIdempotency(
-  { io, backend, notice }: Cli,
+  { io, backend }: Cli,
   options: SigningOptions,
   { command, claim }: Record<string, unknown>,
 ): void {
   const isOnce = options.idempotencyKey !== undefined || options.nonce !== undefined
   if (isOnce || options.dryRun || options.allowDuplicate || io.canAsk) return
-  const { does, would } = twice[claim === true ? 'claim' : String(command)] ?? {
-    does: 'pays again',
-    would: 'would pay again',
-  }
-  if (backend.kind === 'sandbox') {
-    notice(io.err.paint.dim(`warning: no --idempotency-key; re-running this command ${does}`))
-    return
-  }
+  const { would } = twiceOf(command, claim)
+  if (backend.kind === 'sandbox') return
   throw new AppError(
     'IDEMPOTENCY_KEY_REQUIRED',
     `There is no terminal, and re-running this command ${would}: it needs an idempotency key or a pinned nonce`,
   )
+}
+
+const twiceOf = (command: unknown, claim: unknown) =>
+  twice[claim === true ? 'claim' : String(command)] ?? { does: 'pays again', would: 'would pay again' }
+
+/** The warning of the sandbox for a request without a key, once nothing refuses it any more. */
+export function warnNoKey(
+  { io, backend, notice }: Cli,
+  options: SigningOptions,
+  { command, claim }: Record<string, unknown>,
+): void {
+  const isOnce = options.idempotencyKey !== undefined || options.nonce !== undefined
+  if (isOnce || options.allowDuplicate || io.canAsk || backend.kind !== 'sandbox') return
+  const { does } = twiceOf(command, claim)
+  notice(io.err.paint.dim(`warning: no --idempotency-key; re-running this command ${does}`))
 }
 
 /** IDEMPOTENCY_KEY_REUSED where a key was used for something else than this, by whatever wallet. */

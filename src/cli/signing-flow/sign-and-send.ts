@@ -30,6 +30,7 @@ import {
   requireIdempotency,
   startedBeforeError,
   warnNewJournal,
+  warnNoKey,
 } from './refuse-duplicates.ts'
 import { replanLeg } from './replan-leg.ts'
 import { requestOffer } from './request-checked-offer.ts'
@@ -55,7 +56,7 @@ export async function signAndSend(
   const context = await cli.backend.context()
   const identity = await cli.backend.signerIdentity(options).catch((error: unknown) => {
     const signed = key === undefined || options.dryRun ? undefined : context.journal.findByIdempotencyKey(key)
-    return identityWithoutKey(signed, error)
+    return identityWithoutKey(signed, ofWallet(error, undertaking.wallet))
   })
   const limits = {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
@@ -72,6 +73,16 @@ export async function signAndSend(
     lock?.release()
   }
 }
+
+/** Names the wallet of a plan in the error that no signer was given. */
+const ofWallet = (error: unknown, wallet: SigningRequest['wallet']): unknown =>
+  wallet !== undefined && error instanceof AppError && error.code === 'KEY_REQUIRED'
+    ? copyErrorWith(error, {
+        message: `${error.message}. The plan is for ${wallet}`,
+        details: { wallet },
+        hint: `Sign with its wallet: --wallet NAME (sluice wallet list), --key-file PATH or --ledger`,
+      })
+    : error
 
 /** The signer and profile flags for another command line. */
 const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>
@@ -143,6 +154,7 @@ async function planAndSend(
     const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
     await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   }
+  warnNoKey(cli, options, asked)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpired(proposal, cli.program.now())

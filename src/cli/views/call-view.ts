@@ -1,4 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { writtenAmount } from '../../domain/amount.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { planJson } from '../../planning/plan-json.ts'
@@ -30,12 +31,15 @@ export function callView(plan: Plan, at: number, to: Stream): string {
     ],
     isCall && ['call', sanitizeText(call.name)],
     ...named.map(
-      ([name, argument]): FieldRow => [`  ${sanitizeText(name)}`, argumentText(plan, argument, network, to)],
+      ([name, argument]): FieldRow => [
+        `  ${sanitizeText(name)}`,
+        argumentText(plan, call.name, argument, network, to),
+      ],
     ),
     value !== '0' && ['carries', `${formatUnits(value, 18)} ${sanitizeText(coin)}`],
     needs && [
       'takes',
-      `at most ${needs.amount.formatted} ${sanitizeText(needs.amount.symbol)}, from the allowance`,
+      `at most ${writtenAmount(needs.amount)} ${sanitizeText(needs.amount.symbol)}, from the allowance`,
     ],
     simulated === 'later' && ['simulated', 'just before it is sent'],
   ])
@@ -50,7 +54,9 @@ export function callView(plan: Plan, at: number, to: Stream): string {
 const longest = 132
 
 /** An argument with the name of its address, if known. A terminal shows only the length of a very long one. */
-function argumentText(plan: Plan, argument: string, network: string, to: Stream): string {
+function argumentText(plan: Plan, call: string, argument: string, network: string, to: Stream): string {
+  if (/approv|allowance|permit/i.test(call) && writtenAmount({ raw: argument, formatted: '' }) !== '')
+    return 'unlimited'
   const shortened = (word: string) =>
     to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
   if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return sanitizeText(argument).split(' ').map(shortened).join(' ')

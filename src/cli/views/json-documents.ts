@@ -63,8 +63,10 @@ export const quoteJson = (quote: Quote) => {
     tokenOut: side(quote.tokenOut),
     provider: quote.provider,
     minAmountOut: quote.minAmountOut === null ? null : tokenAmount(quote.minAmountOut, quote.tokenOut),
+    maxAmountIn: quote.maxAmountIn === null ? null : tokenAmount(quote.maxAmountIn, quote.tokenIn),
     slippage: quote.slippage,
     priceImpact: quote.priceImpact ?? impactInUsd(quote),
+    priceImpactUsd: impactCost(quote),
     estimatedGas: quote.estimatedGas === null ? null : quote.estimatedGas.toString(),
     gasCostUsd: quote.gasCostUsd,
     netAmountOut: quote.netAmountOut === null ? null : tokenAmount(quote.netAmountOut, quote.tokenOut),
@@ -100,6 +102,15 @@ function netInUsd({ tokenIn, tokenOut, netAmountIn, netAmountOut }: Quote): stri
   if (net === null || side.priceUsd === null) return null
   const units = usdUnits(net, side, [{ ...side, usd: side.priceUsd }])
   return units === null ? null : formatUnits(units / 10n ** 10n, 2)
+}
+
+/** What the price impact of a quote costs in USD, to the cent; `null` if it or the price of the input is unknown. */
+function impactCost(quote: Quote): string | null {
+  const share = quote.priceImpact ?? impactInUsd(quote)
+  const { tokenIn } = quote
+  if (share === null || tokenIn.priceUsd === null) return null
+  const paid = usdUnits(tokenIn.amount, tokenIn, [{ ...tokenIn, usd: tokenIn.priceUsd }])
+  return paid === null ? null : formatUnits((paid * BigInt(Math.round(share * 1e9))) / 10n ** 19n, 2)
 }
 
 /** By how much the output is worth less than the swapped input, service fees aside, by the USD prices of the quote; `null` without both. */

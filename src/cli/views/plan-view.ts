@@ -1,4 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { writtenAmount } from '../../domain/amount.ts'
 import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
@@ -17,7 +18,9 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
   priceImpacts.map(({ share, by }) => [
     'price',
     share === null || by === null
-      ? paint.red('unknown: only the service has a price, so its offer cannot be checked')
+      ? paint.red(
+          'unknown: only the service has a price, so its offer cannot be checked; without a terminal this needs --max-price-impact 100%',
+        )
       : `${priceImpactText(share)} below spot (source: ${spotWords[by]})`,
   ])
 
@@ -147,7 +150,8 @@ function allowanceRows(plan: Plan): Row[] {
   const { allowances } = plan.simulation ?? { allowances: [] }
   const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
     const unit = sanitizeText(symbol ?? token)
-    const left = decimals === null ? `${after} units` : formatUnits(after, decimals)
+    const formatted = decimals === null ? `${after} units` : formatUnits(after, decimals)
+    const left = writtenAmount({ raw: after, formatted })
     const name = addressName(plan, spender)
     return `${spender}${name === undefined ? '' : ` ${sanitizeText(name)}`}: ${left} ${unit} remaining`
   }
@@ -156,9 +160,9 @@ function allowanceRows(plan: Plan): Row[] {
 
 /** The existing allowances that the plan uses, and how to revoke them. */
 const standingRows = ({ standing }: Plan): Row[] =>
-  standing.map(({ spender, name, amount, unlimited, revoke }) => [
+  standing.map(({ spender, name, amount, revoke }) => [
     'standing',
-    `existing allowance for ${spender}${name === null ? '' : ` ${sanitizeText(name)}`}: ${unlimited ? 'unlimited' : amount.formatted} ${sanitizeText(amount.symbol)}, more than this plan needs`,
+    `existing allowance for ${spender}${name === null ? '' : ` ${sanitizeText(name)}`}: ${writtenAmount(amount)} ${sanitizeText(amount.symbol)}, more than this plan needs`,
     `to revoke it: ${revoke}`,
   ])
 

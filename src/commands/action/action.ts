@@ -35,7 +35,9 @@ export const actionCommand = (program: CommandContext) => {
     .action(action(program, showAction, 'getAction'))
   command
     .command('watch')
-    .description('Follow actions until they finish; the exit code gives the outcome. Signs nothing.')
+    .description(
+      'Follow actions until they finish; the exit code gives the outcome. Signs nothing. With --json, each change is a line (NDJSON).',
+    )
     .argument('<id...>', 'action IDs')
     .option('--interval <duration>', 'how often to poll', '2s')
     .addHelpText(

@@ -13,6 +13,7 @@ import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
 import type { Token } from '../../domain/token.ts'
@@ -211,6 +212,6 @@ function rate(text: string): number {
   throw new AppError(
     'USAGE',
     text.endsWith('%') ? `"${text}" is not a rate of 0% or more` : `Rate "${text}" needs a unit`,
-    { hint: '--min-apy 3%' },
+    { hint: `--min-apy ${shellWord(`${/^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : '3'}%`)}` },
   )
 }

@@ -1,6 +1,7 @@
 import type { Quote } from '../../api/quote.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
+import { hasRpc } from '../../cli/rpc-of-network.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
@@ -178,15 +179,5 @@ export async function refuseLostPayout(cli: Cli, payee: { chainId: number; to: A
   const lost = whyLost(catalog, payee.chainId, payee.to)
   if (lost) throw lostRecipientError(lost)
   // A pool is recognised on its chain, which a person who pays on Bitcoin may have no node of.
-  if (hasNode(rpc, payee.chainId)) await refuseLostRecipient({ catalog, rpc }, payee)
-}
-
-function hasNode(rpc: (chainId: number) => unknown, chainId: number): boolean {
-  try {
-    rpc(chainId)
-    return true
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'CONFIG_INVALID') return false
-    throw error
-  }
+  if (hasRpc(rpc, payee.chainId)) await refuseLostRecipient({ catalog, rpc }, payee)
 }

@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem/utils'
 import { pageOf } from '../../api/page.ts'
 import type { Quote } from '../../api/quote.ts'
 import type { Backend } from '../../cli/backend-types.ts'
@@ -7,7 +8,8 @@ import type { Column } from '../../cli/output/view-types.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
-import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount, shareOfBalance, type TokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -56,9 +58,16 @@ type Comparison = {
  * and minimum are proved if there is one. If none has a
  * quote, the error of the best reason is thrown.
  */
-async function rankQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Comparison> {
-  // A wrong flag is told once, and nobody is asked.
-  await parseQuoteFlags(cli, options)
+async function rankQuotes(
+  cli: Cli,
+  asking: QuoteFlags,
+  names: readonly string[],
+  payer?: () => Promise<Address>,
+): Promise<Comparison> {
+  // A wrong flag is told once, and nobody is asked. A share of a balance is the same amount for all.
+  const { amount, tokenIn } = await parseQuoteFlags(cli, asking, payer)
+  const isShare = shareOfBalance(asking.amountIn) !== undefined
+  const options = isShare ? { ...asking, amountIn: formatUnits(amount, tokenIn.decimals) } : asking
   const drafting = withDrafts(cli)
   const asked = await Promise.all(
     names.map(async (provider) => {
@@ -133,7 +142,12 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
 }
 
 /** Lets a person choose one of the quotes of some providers, the best first. Without a terminal, PROMPT_NEEDED. */
-export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Quote> {
+export async function chooseQuote(
+  cli: Cli,
+  options: QuoteFlags,
+  names: readonly string[],
+  payer: () => Promise<Address>,
+): Promise<Quote> {
   const question = 'Which quote should be executed?'
   const instead = 'Name the provider with --provider, or list the quotes: sluice swap quote --help'
   if (cli.globals.yes)
@@ -141,7 +155,7 @@ export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly
       hint: instead,
     })
   refuseWithoutTerminal(cli.io, cli.globals, question, instead, 'Input')
-  const { exact, ranked, failed } = await rankQuotes(cli, options, names)
+  const { exact, ranked, failed } = await rankQuotes(cli, options, names, payer)
   for (const { provider, error } of failed)
     cli.notice(`${sanitizeText(provider)} ${reasonOf(provider, error)}`)
   const width = Math.max(...ranked.map(({ provider }) => provider.length))

@@ -3,9 +3,10 @@ import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
-import { address, idempotencyKey } from '../../cli/options/option-values.ts'
+import { idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { allPages } from '../../cli/read-all-pages.ts'
+import { recipientOf } from '../../cli/recipient.ts'
 import {
   parseQuoteFlags,
   type QuoteFlags,
@@ -62,7 +63,8 @@ export async function execute(
     throw new AppError('USAGE', '--compare cannot be combined with a quote ID or --provider', {
       hint: 'sluice swap execute --help',
     })
-  const chosen = await chooseQuote(cli, options, comparedProviders(cli.backend, compare, options.from))
+  const names = comparedProviders(cli.backend, compare, options.from)
+  const chosen = await chooseQuote(cli, options, names, () => payerOf(cli, options))
   const rest = Object.fromEntries(
     Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
   ) as Options
@@ -79,12 +81,14 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
     })
   try {
     return id === undefined
-      ? await fromFlags(cli, await parseQuoteFlags(cli, options), options)
+      ? await fromFlags(cli, await parseQuoteFlags(cli, options, () => payerOf(cli, options)), options)
       : await fromQuote(cli, await quoteOf(cli, id), options)
   } catch (error) {
     throw withMinOutHint(error, options)
   }
 }
+
+const payerOf = async ({ backend }: Cli, options: Options) => (await backend.signerIdentity(options)).address
 
 /** A quote, with its request if this machine made it; `isListed`: only the list of the service describes it. */
 type Known = { quote: Quote; isListed?: boolean } & Partial<AskedQuote>
@@ -132,7 +136,10 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     const named =
       options.destination === undefined
         ? undefined
-        : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
+        : await recipientOf(cli, options.destination, '--destination', {
+            ...quote.to,
+            name: quote.to.network,
+          })
     const request = {
       command: 'swap',
       quote: quote.id,
@@ -155,7 +162,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   const named =
     options.destination === undefined
       ? undefined
-      : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
+      : await recipientOf(cli, options.destination, '--destination', { ...quote.to, name: quote.to.network })
   const destination = named ?? known.destination ?? undefined
   // A quote is executed once: its id is the idempotency key. A swap that was started with the flags of a quote has its id too, and the id
   // alone names that swap, whatever its key.

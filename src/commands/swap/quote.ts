@@ -1,13 +1,17 @@
+import type { Quote } from '../../api/quote.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
 import type { View } from '../../cli/output/view-types.ts'
-import type { QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import type { QuoteFlags, QuoteRequest } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { type QuoteRefusal, quoteRefusals } from '../../cli/signing-flow/quotes/quote-refusals.ts'
 import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
-import { utcTime } from '../../cli/terminal/format.ts'
+import { promised } from '../../cli/signing-flow/swap-proposal.ts'
+import { dollars, utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
-import { formatAmount } from '../../domain/amount.ts'
+import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
@@ -26,13 +30,58 @@ export async function quote(
       })
     return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from))
   }
-  const { quote } = await askQuote(cli, options)
+  const { quote, resolved } = await askQuote(cli, options)
+  const own = quoteJson(quote)
+  const isFromBitcoin = quote.from.chainId === bitcoinNetwork.chainId
+  const document = {
+    ...own,
+    accepts: isFromBitcoin ? null : acceptedOf(quote, resolved),
+    refusals: isFromBitcoin ? [] : await quoteRefusals(cli, quote, resolved, own.priceImpact),
+  }
   const { profile } = cli.globals
   const named = profile === undefined ? [] : ['--profile', profile]
-  cli.emit(quoteJson(quote), (one, to) => withSameTarget(quoteView(one, to), named))
+  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to), named))
 }
 
-const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
+/** What executing a quote spends at most and receives at least; `null` if it has no bound, which `refusals` says. */
+function acceptedOf(quote: Quote, { exact, slippage }: QuoteRequest) {
+  try {
+    const bound = promised(quote, { exact, slippage, least: null })
+    return {
+      amountIn: tokenAmount(bound.amountIn, quote.tokenIn),
+      amountOut: tokenAmount(bound.amountOut, quote.tokenOut),
+    }
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+type Shown = ReturnType<typeof quoteJson> & {
+  accepts: ReturnType<typeof acceptedOf>
+  refusals: readonly QuoteRefusal[]
+}
+
+/** The least that is received of an exact input, or the most that is spent for an exact output. */
+function boundRows({ accepts, tokenIn, tokenOut, minAmountOut }: Shown): (readonly [string, string])[] {
+  if (accepts === null)
+    return minAmountOut ? [['at least', `${minAmountOut.formatted} ${sanitizeText(tokenOut.symbol)}`]] : []
+  const isMore = accepts.amountIn.raw !== tokenIn.amount.raw
+  return [
+    ['at least', `${accepts.amountOut.formatted} ${sanitizeText(tokenOut.symbol)}`],
+    ...(isMore
+      ? [['at most', `${accepts.amountIn.formatted} ${sanitizeText(tokenIn.symbol)}`] as const]
+      : []),
+  ]
+}
+
+/** The command that executes a quote with the flags that accept what would be refused; `null` if no flag does. */
+function nextOf({ id, refusals }: Shown): string | null {
+  if (!id || refusals.some(({ flag }) => flag === null)) return null
+  return ['sluice swap execute', ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
+}
+
+const quoteView: View<Shown> = (one, to) =>
   fieldTable(
     [
       ['quote', sanitizeText(one.id ?? '-')],
@@ -44,16 +93,22 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         'receive',
         `${to.paint.green(one.tokenOut.amount.formatted)} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
       ],
-      one.minAmountOut && ['at least', `${one.minAmountOut.formatted} ${sanitizeText(one.tokenOut.symbol)}`],
+      ...boundRows(one),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
       ...otherOffers(one).map((text) => ['or', text] as const),
-      ['price', one.priceImpact === null ? 'not known' : `${priceImpactText(one.priceImpact)} below spot`],
+      [
+        'price',
+        one.priceImpact === null
+          ? 'not known'
+          : `${priceImpactText(one.priceImpact)} below spot${one.priceImpactUsd === null || Number(one.priceImpactUsd) === 0 ? '' : `, which costs ${dollars(one.priceImpactUsd)}`}`,
+      ],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', utcTime(one.deadline)],
-      one.id && ['next', `sluice swap execute ${shellOperand(one.id)}`],
+      ...one.refusals.map(({ message }) => ['refused', to.paint.red(sanitizeText(message))] as const),
+      ['next', nextOf(one) ?? 'sluice swap quote --help'],
     ],
     to,
   )

@@ -2,16 +2,11 @@ import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import {
-  addressOnAnyNetwork,
-  refundAddress,
-  slippage,
-  validatedBy,
-  wholeNumber,
-} from '../../cli/options/option-values.ts'
+import { refundAddress, slippage, validatedBy, wholeNumber } from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
+import { recipientForm } from '../../cli/recipient.ts'
 import { statusOfListed } from '../../cli/swap-status-by-id.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
@@ -27,12 +22,12 @@ const withQuote = (command: Command): Command =>
     .option('--to <network>', 'destination network (default: the origin)')
     .option('--token-in <token>', 'symbol or address')
     .option('--token-out <token>', 'symbol or address')
-    .option('--amount-in <amount>', 'amount to spend, exactly')
+    .option('--amount-in <amount>', 'amount to spend, exactly; max or 50% of the balance')
     .option('--amount-out <amount>', 'amount to receive, exactly')
     .option(
       '--destination <address>',
-      'recipient (default: the sender)',
-      validatedBy((text) => addressOnAnyNetwork(text, '--destination')),
+      'recipient: an address, or the name of a wallet of this machine (default: the sender)',
+      validatedBy((text) => recipientForm(text, '--destination')),
     )
     .option(
       '--refund <address>',
@@ -86,7 +81,10 @@ export const swap = (program: CommandContext) => {
     .description('Show the status of a swap, with the transaction hashes on both networks.')
     .argument('<quote-id>', 'quote ID, action ID or idempotency key')
     .option('--btc-tx <hash>', 'hash of the Bitcoin deposit, for routes from Bitcoin')
-    .option('--watch', 'wait until final; the exit code gives the outcome')
+    .option(
+      '--watch',
+      'wait until final; the exit code gives the outcome; with --json, each change is a line',
+    )
     .option('--interval <duration>', 'polling interval of --watch', validatedBy(duration), '2s')
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
     .action(action(program, status, 'swapStatus'))

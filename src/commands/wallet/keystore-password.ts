@@ -11,13 +11,13 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
   const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
   const given =
     passwordFile === undefined ? cli.program.password : await readPassword(passwordFile, cli.program.stdin)
-  if (given !== undefined) return notEmpty(given)
+  if (given !== undefined) return warned(cli, notEmpty(given))
   const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
   if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
     throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.', {
       hint: 'Run the command again and enter the same password twice.',
     })
-  return first
+  return warned(cli, first)
 }
 
 /** The password of an existing keystore: from a file, the environment, or a prompt. */
@@ -36,6 +36,28 @@ export async function existingPassword(
       'Use --password-file PATH, or set SLUICE_PASSWORD.',
     )
   )
+}
+
+/** Passwords that a search finds at once whatever the encryption, by their letters and digits. */
+const common =
+  /^(password|passwort|passw0rd|qwerty|letmein|welcome|admin|iloveyou|dragon|monkey|wallet|bitcoin|ethereum|crypto|secret|changeme)[0-9]*$/
+
+/** Warns of a password that a stolen keystore file would not withstand: short, common, or of few characters. */
+function warned(cli: Pick<Cli, 'notice'>, password: string): string {
+  const plain = password.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const why =
+    password.length < 12
+      ? 'shorter than 12 characters'
+      : common.test(plain)
+        ? 'a common password'
+        : new Set(password).size < 5 || /^[0-9]+$/.test(password)
+          ? 'easy to guess'
+          : undefined
+  if (why !== undefined)
+    cli.notice(
+      `warning: the password is ${why}. Anyone with the keystore file can try passwords without limit.`,
+    )
+  return password
 }
 
 function notEmpty(password: string): string {

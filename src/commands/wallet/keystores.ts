@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { confirm, promptSecret } from '../../cli/prompts.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { shellOperand, shellPath } from '../../domain/text/shell-quoting.ts'
 import {
   exportKey,
   keyFilePath,
@@ -162,6 +162,7 @@ function saved(cli: Cli, key: { name: string; address: string | null }): void {
       [
         ['wallet', value.name],
         ['address', value.address ?? '-'],
+        ['backup', `sluice wallet export ${shellOperand(value.name)} > ${shellPath(`${value.name}.json`)}`],
         ['next', `sluice wallet show ${shellOperand(value.name)}`],
       ],
       to,

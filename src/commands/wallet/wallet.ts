@@ -10,15 +10,24 @@ import { walletJson } from '../../cli/views/json-documents.ts'
 import { noteLine, positionColumns, starNote } from '../../cli/views/list-columns.ts'
 import { queuedLines } from '../../cli/views/queued-withdrawals-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
+import { fundsOnTheWay } from '../../diagnosis/funds-on-the-way.ts'
+import type { Address } from '../../domain/address.ts'
+import { tokenAmount } from '../../domain/amount.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { sumUsd } from '../../domain/usd.ts'
+import { pricedAmount } from '../../planning/usd-value.ts'
 import { addApprovals } from './approvals.ts'
+import { balances } from './balances.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
 import { forgetWallet, rememberWallet } from './remember-password.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (program: CommandContext) => {
-  const command = new Command('wallet').description('Show positions of a wallet; manage encrypted keystores.')
+  const command = new Command('wallet').description(
+    'Show positions and balances of a wallet; manage encrypted keystores.',
+  )
   withRaw(command.command('show'))
     .description(
       'Show the positions of a wallet with principal, profit and USD value (default: your own wallet).',
@@ -26,6 +35,15 @@ export const wallet = (program: CommandContext) => {
     .argument('[wallet]', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet show')
     .action(action(program, show, 'getWallet'))
+  command
+    .command('balances')
+    .description(
+      'Show the coins and tokens that a wallet holds on all networks, with USD value (default: your own wallet).',
+    )
+    .argument('[wallet]', 'address or keystore name')
+    .option('--network <network>', 'only this network')
+    .addHelpText('after', '\nExample:\n  $ sluice wallet balances')
+    .action(action(program, balances))
   command
     .command('list')
     .description('List the keystores on this machine.')
@@ -90,14 +108,21 @@ export const wallet = (program: CommandContext) => {
 
 async function show(cli: Cli, name: string | undefined): Promise<void> {
   const address = await walletAddress(cli, name)
-  const held = await (await cli.service()).getWallet({ address })
-  cli.emit(walletJson(held), (value, to) => {
+  const [held, under] = await Promise.all([
+    cli.service().then((service) => service.getWallet({ address })),
+    onTheWay(cli, address),
+  ])
+  const own = walletJson(held)
+  const isMore = own.totalValueUsd !== null && under.onTheWay.length > 0
+  const totalValueUsd = isMore ? sumUsd([own.totalValueUsd, under.onTheWayUsd]) : own.totalValueUsd
+  cli.emit({ ...own, totalValueUsd, ...under }, (value, to) => {
     const lending = value.stats ? lendingView(value.stats, to) : []
     const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
-    const isEmpty = value.positions.length === 0
+    const isEmpty = value.positions.length === 0 && under.onTheWay.length === 0
     return [
       `${to.paint.bold(address)}`,
-      ...(isEmpty ? [] : [table(positionColumns, value.positions, to)]),
+      ...(value.positions.length === 0 ? [] : [table(positionColumns, value.positions, to)]),
+      ...value.onTheWay.map((one) => onTheWayLine(one, to)),
       ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
       // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
@@ -111,12 +136,36 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         ? []
         : [to.paint.yellow(`unknown on ${value.missing.map(sanitizeText).join(', ')}: no answer`)]),
       ...lending,
-      ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
+      ...(isEmpty && lending.length === 0
+        ? [to.paint.dim(`next  sluice wallet balances ${shellWord(address)}`)]
+        : []),
     ].join('\n')
   })
 }
 
-type Shown = ReturnType<typeof walletJson>
+type Shown = ReturnType<typeof walletJson> & Awaited<ReturnType<typeof onTheWay>>
+
+/** The funds on the way to a wallet from another network, by the journal, with their value. A journal that cannot be read only leaves them unknown. */
+async function onTheWay(cli: Cli, address: Address) {
+  const { backend, notice } = cli
+  try {
+    const found = fundsOnTheWay(await backend.context(), address)
+    const onTheWay = await Promise.all(
+      found.map(async ({ action: id, network, token, amount }) => {
+        const { usd } = pricedAmount(amount, token, await backend.prices(token.chainId, [token]))
+        return { action: id, network, amount: tokenAmount(amount, token), usd }
+      }),
+    )
+    return { onTheWay, onTheWayUsd: sumUsd(onTheWay.map(({ usd }) => usd)) }
+  } catch (error) {
+    if (!(error instanceof AppError) || ![12, 26].includes(errorRow(error.code).exit)) throw error
+    notice(`Funds on the way are not known: ${error.message}`)
+    return { onTheWay: [], onTheWayUsd: null }
+  }
+}
+
+const onTheWayLine = ({ action: id, network, amount, usd }: Shown['onTheWay'][number], to: Stream): string =>
+  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`} ${to.paint.dim(`to follow it: sluice action watch ${shellOperand(id)}`)}`
 
 /** What is staked of each position, and where. */
 const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>
@@ -139,7 +188,7 @@ const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): s
 
 /** The total USD value, its queued part, and the positions without a value. */
 function totalLine(
-  { positions, totalValueUsd, queuedUsd, collateralUsd, debtUsd, unsearched, stats }: Shown,
+  { positions, totalValueUsd, queuedUsd, collateralUsd, debtUsd, onTheWayUsd, unsearched, stats }: Shown,
   to: Stream,
 ): string {
   const without = positions.filter(
@@ -158,6 +207,7 @@ function totalLine(
   const lacks = lacking.length === 0 ? '' : to.paint.yellow(` without ${lacking.join(' and ')}`)
   const parts = [
     ...(Number(queuedUsd) > 0 ? [`${dollars(queuedUsd)} queued or ready`] : []),
+    ...(Number(onTheWayUsd) > 0 ? [`${dollars(onTheWayUsd)} on the way`] : []),
     ...(Number(collateralUsd) > 0 ? [`${dollars(collateralUsd)} of other collateral`] : []),
   ]
   const including = parts.length === 0 ? '' : ` including ${parts.join(' and ')}`

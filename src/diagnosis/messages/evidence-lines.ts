@@ -1,4 +1,5 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
+import { writtenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/operation-facts-types.ts'
@@ -21,7 +22,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
     ...facts.steps.flatMap(onChainLines),
     ...(facts.remainingAllowances ?? []).map(
       ({ spender, amount, network }) =>
-        `${spender} has an allowance of ${amount.formatted} ${amount.symbol} on ${network}`,
+        `${spender} has an allowance of ${writtenAmount(amount)} ${amount.symbol} on ${network}`,
     ),
     ...(bridge?.delivered
       ? [`${bridge.delivered.hash} delivered ${bridge.delivered.text} on ${bridge.to.name}`]

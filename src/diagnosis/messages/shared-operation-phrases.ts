@@ -1,3 +1,4 @@
+import { writtenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
@@ -8,7 +9,7 @@ export const allowancesText = ({ remainingAllowances }: Facts): string =>
   remainingAllowances
     ?.map(
       ({ spender, amount, network }) =>
-        ` The contract ${spender} still has an allowance of ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
+        ` The contract ${spender} still has an allowance of ${writtenAmount(amount)} ${sanitizeText(amount.symbol)} on ${network}.`,
     )
     .join('') ?? ' Its remaining allowances are not known: a chain could not be read.'
 

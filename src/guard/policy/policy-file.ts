@@ -84,7 +84,7 @@ export function parsePolicy(text: string, path: string): LoadedPolicy {
   if (!parsed.success)
     throw new AppError(
       'CONFIG_INVALID',
-      `The policy ${path} cannot be used: ${schemaMismatchText(parsed.error)} (its rules: sluice policy check --help)`,
+      `The policy ${path} cannot be used: ${schemaMismatchText(parsed.error, Object.keys(Policy.shape))} (its rules: sluice policy check --help)`,
       {
         hint,
         details: { policy: path },

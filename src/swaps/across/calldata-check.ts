@@ -1,5 +1,4 @@
 import { jsonArguments } from '../../chain/strict-calldata-decoding.ts'
-import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -77,7 +76,7 @@ export function checkDepositCalldata(
     bound: {
       name,
       args: jsonArguments(terms),
-      text: `Deposit ${formatAmount(amountIn - kept, tokenIn)} for ${displayNetwork([], tokenOut.chainId).name}${kept > 0n ? ` after a fee of ${formatAmount(kept, tokenIn)}` : ''}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${acceptedAmountText(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
+      text: `Deposit ${formatAmount(amountIn - kept, tokenIn)} for ${displayNetwork([], tokenOut.chainId).name}${kept > 0n ? ` after a fee of ${formatAmount(kept, tokenIn)}` : ''}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}, or it is paid back here`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },
     },

@@ -1,6 +1,5 @@
 import { padHex } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
-import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
@@ -65,7 +64,7 @@ export function checkCctpV2Calldata(
         minFinalityThreshold: threshold,
         ...(hookData !== undefined && { hookData }),
       }),
-      text: `Send ${formatAmount(amount, tokenIn)} to ${displayNetwork([], there.chainId).name}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${acceptedAmountText(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
+      text: `Send ${formatAmount(amount, tokenIn)} to ${displayNetwork([], there.chainId).name}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
       value: 0n,
       spends: { token: tokenIn.address, amount },
     },

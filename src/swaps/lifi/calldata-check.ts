@@ -1,6 +1,5 @@
 import type { DecodeFunctionDataReturnType } from 'viem'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
-import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -151,7 +150,7 @@ function checkSwapCalldata(
     bound: {
       name: 'swapTokens',
       args: jsonArguments({ tokenIn, tokenOut, receiver, amount, minimum }),
-      text: `Swap ${spent} for at least ${brought} by LI.FI${acceptedAmountText(minimum, intent.amountOut, got)}`,
+      text: `Swap ${spent} for at least ${brought} by LI.FI`,
       value: isCoinIn ? amount : 0n,
       ...(!isCoinIn && { spends: { token: paid.address, amount } }),
     },

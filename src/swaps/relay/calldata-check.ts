@@ -1,5 +1,4 @@
 import { jsonArguments } from '../../chain/strict-calldata-decoding.ts'
-import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
@@ -73,7 +72,7 @@ export function checkRelayCalldata(
     bound: {
       name: isCoin ? 'depositNative' : 'depositErc20',
       args: jsonArguments({ depositor, token, amount, id, minimum, deadline }),
-      text: `Deposit ${spent} at Relay for ${displayNetwork([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}${acceptedAmountText(minimum, intent.amountOut, tokenOut)}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
+      text: `Deposit ${spent} at Relay for ${displayNetwork([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
       value: isCoin ? amount : 0n,
       ...(!isCoin && { spends: { token: tokenIn.address, amount } }),
     },

@@ -4,6 +4,7 @@ import type { Stream } from '../../../src/cli/terminal/io-types.ts'
 import { unpainted } from '../../../src/cli/terminal/terminal-abilities.ts'
 import type { Plan } from '../../../src/cli/views/call-view.ts'
 import { planQuestion, planView } from '../../../src/cli/views/plan-view.ts'
+import { writtenAmount } from '../../../src/domain/amount.ts'
 import { sanitizeText } from '../../../src/domain/text/terminal-sanitizing.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -149,6 +150,10 @@ const plans = fc.record({
   expiresAt: fc.option(fc.constant('2026-11-21T12:05:26.000Z')),
 }) as unknown as fc.Arbitrary<Plan>
 
+/** An amount that is approved and that no token has is called unlimited. */
+const argumentOf = (call: string, value: string): string =>
+  call === 'approve' && writtenAmount({ raw: value, formatted: '' }) !== '' ? 'unlimited' : value
+
 test('planView shows every value of the plan and no control characters', () => {
   fc.assert(
     fc.property(plans, foreign, (plan, title) => {
@@ -179,8 +184,16 @@ test('planView shows every value of the plan and no control characters', () => {
         policy,
         ...steps.flatMap((one) => [
           ...[one.network, `chain ${one.chainId}`, one.to, one.contract, one.text],
-          ...(one.data === '0x' ? [] : [one.call.name, ...Object.entries(one.call.args).flat()]),
-          one.needs?.amount.formatted,
+          ...(one.data === '0x'
+            ? []
+            : [
+                one.call.name,
+                ...Object.entries(one.call.args).flatMap(([name, value]) => [
+                  name,
+                  argumentOf(one.call.name, value),
+                ]),
+              ]),
+          one.needs && writtenAmount(one.needs.amount),
         ]),
         ...contracts.filter(({ firstUse }) => firstUse).map((one) => one.address),
         ...(simulation?.changes ?? [])
@@ -194,9 +207,9 @@ test('planView shows every value of the plan and no control characters', () => {
         ...slippages.map(({ by }) =>
           by === 'service' ? 'according to the service' : 'by the price of the local engine',
         ),
-        ...standing.flatMap(({ spender, amount, unlimited }) => [
+        ...standing.flatMap(({ spender, amount }) => [
           spender,
-          unlimited ? 'unlimited' : amount.formatted,
+          writtenAmount(amount),
           'to revoke it: sluice wallet approvals revoke',
         ]),
         ...arrivals.flatMap(({ least, to }) => [least.formatted, least.symbol, to]),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { contractsOn } from '../../../src/swaps/swap-contracts.ts'
@@ -53,7 +53,22 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
     const quote = await run(`swap quote ${pair} --amount-in 50000000 --json`, at(place))
     expect(quote.json.priceImpact).toBeGreaterThan(0.5)
     const quoted = await run(`swap quote ${pair} --amount-in 50000000`, at(place))
-    expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot/)
+    expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot, which costs \$[\d,]+\.\d\d/)
+    // Before the click: that it is refused, and the flag that accepts it.
+    const [refusal] = quote.json.refusals
+    expect(refusal).toMatchObject({
+      code: 'POLICY_PRICE_IMPACT',
+      flag: expect.stringMatching(/^--max-price-impact [\d.]+%$/),
+    })
+    expect(quoted.out).toMatch(
+      /refused +It returns \d\d\.\d\d % less than at the current price; the maximum is 3\.00 %/,
+    )
+    expect(quoted.out).toMatch(/next +sluice swap execute --max-price-impact [\d.]+% \S+/)
+    expect(quoted.out).toMatch(/at least +[\d.]+ WETH/)
+    expect(BigInt(quote.json.accepts.amountOut.raw)).toBeLessThan(BigInt(quote.json.tokenOut.amount.raw))
+    const fair = await run(`swap quote ${pair} --amount-in 100`, at(place))
+    expect(fair.out).not.toContain('refused')
+    expect(fair.out).toMatch(/next +sluice swap execute [\w-]+\n/)
     const plan = await run(`${swap(100)} --dry-run`, at(place))
     expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
     expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
@@ -125,6 +140,24 @@ test('a same-asset transfer to another chain measures its price impact against a
   expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'same-asset' }])
   expect(plan.priceImpacts[0].share).toBeGreaterThan(0.03)
   expect((await transfer(100, '--dry-run')).json.priceImpacts[0].share).toBeLessThan(0.03)
+})
+
+test('a quote says which rule of the policy refuses it, and proposes no flag for that', async () => {
+  const path = join(home(), 'config', 'policy.json')
+  mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+  const asked = `swap quote ${pair} --amount-in 100`
+  for (const [policy, rule] of [
+    [{ perTransaction: { 'sandbox-one:USDC': '99' } }, 'perTransaction USDC'],
+    [{ maxSlippage: '0.01%' }, 'maxSlippage'],
+    [{ maxPriceImpact: '0.01%' }, 'maxPriceImpact'],
+  ] as const) {
+    writeFileSync(path, JSON.stringify(policy), { mode: 0o600 })
+    const { exit, out } = await run(asked)
+    expect({ exit, out }).toEqual({ exit: 0, out: expect.stringContaining(`The policy allows ${rule}`) })
+    expect(out).toMatch(/next +sluice swap quote --help/)
+    expect((await run(`${swap(100)} --dry-run`)).exit).toBe(8)
+  }
+  rmSync(path)
 })
 
 describe('maxPriceImpact of a policy', () => {

@@ -8,8 +8,10 @@ import { defaultSlippage } from '../../../domain/slippage.ts'
 import type { Token } from '../../../domain/token.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
+import { recipientOf } from '../../recipient.ts'
 import { tokenForService } from '../../token-by-name.ts'
 import { walletAddress } from '../../wallet-address.ts'
+import { amountOfBalance } from '../amount-of-balance.ts'
 import { betterAfterGas, otherProviders } from './choose-after-gas.ts'
 import { refuseDrift } from './quote-matches-request.ts'
 
@@ -47,8 +49,12 @@ export type QuoteRequest = {
   ask: (cli: Cli, within?: number) => Promise<Quote>
 }
 
-/** Parses the flags of a quote; a missing or wrong one is USAGE. */
-export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<QuoteRequest> {
+/** Parses the flags of a quote; a missing or wrong one is USAGE. `payer` is the wallet of `--amount-in max`. */
+export async function parseQuoteFlags(
+  cli: Cli,
+  wish: QuoteFlags & { idempotencyKey?: string },
+  payer: () => Promise<Address> = () => walletAddress(cli, undefined, 'Name the amount: --amount-in 100'),
+): Promise<QuoteRequest> {
   const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
   const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
     ([flag, value]) => (value === undefined ? [flag] : []),
@@ -76,16 +82,21 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
   const tokenIn = await tokenForService(cli, origin, nameIn!)
   const tokenOut = await tokenForService(cli, target, nameOut!)
   const exact = wish.amountIn === undefined ? 'out' : 'in'
+  const shared = isBitcoin
+    ? undefined
+    : await amountOfBalance(cli, wish.amountIn, { token: () => tokenIn, use: 'swap', wallet: payer }, wish)
   const amount =
     exact === 'in'
-      ? parseAmount(wish.amountIn!, tokenIn, '--amount-in')
+      ? (shared?.amount ?? parseAmount(wish.amountIn!, tokenIn, '--amount-in'))
       : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
   if (isBitcoin && exact === 'out')
     throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {
       hint: 'Give the amount of BTC to pay: --amount-in 0.01',
     })
   const named =
-    wish.destination === undefined ? undefined : address(wish.destination, '--destination', target)
+    wish.destination === undefined
+      ? undefined
+      : await recipientOf(cli, wish.destination, '--destination', target)
   // Nobody signs on the origin, so the provider must be told who is paid.
   const destination = isBitcoin
     ? (named ?? (await walletAddress(cli, wish.wallet, 'Name the recipient: --destination ADDRESS')))
@@ -112,6 +123,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
       typeof value === 'bigint' ? value.toString() : value,
     ]),
   )
+  if (shared) request.amountIn = shared.asked
   return {
     exact,
     tokenIn,

@@ -1,0 +1,44 @@
+import type { Address } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/networks.ts'
+import type { Cli } from './command-run-types.ts'
+import { address, addressOnAnyNetwork } from './options/option-values.ts'
+
+/** Whether a text is meant as an address: with 0x, or with a network before it. A name of a wallet is neither. */
+const isAddressLike = (text: string): boolean => /^0x|:|^[0-9a-fA-F]{40}$|^[0-9a-fA-F]{64}$/i.test(text)
+
+/** Checks the form of a recipient as far as it is an address; the name of a wallet is looked up later. */
+export const recipientForm = (text: string, what: string): string =>
+  isAddressLike(text) ? addressOnAnyNetwork(text, what) : text
+
+/**
+ * The recipient of a payment: an address, or the name of a wallet of this machine, whose address a notice states. USAGE for anything else, and for a
+ * wallet whose file does not name its address.
+ */
+export async function recipientOf(
+  cli: Pick<Cli, 'program' | 'notice'>,
+  text: string,
+  what: string,
+  on: Pick<Network, 'name' | 'chainId'>,
+): Promise<Address> {
+  if (isAddressLike(text)) return address(text, what, on)
+  const { listKeys } = await import('../signing/keystore/directory.ts')
+  const keys = listKeys(cli.program.keystores)
+  const named = keys.find(({ name }) => name === text)
+  if (named?.address) {
+    cli.notice(`${what}: the wallet ${text} is ${named.address}`)
+    return named.address
+  }
+  if (named)
+    throw new AppError(
+      'USAGE',
+      `The keystore of ${text} does not name its address, so ${what} needs the address`,
+      {
+        hint: 'sluice wallet list',
+      },
+    )
+  if (keys.length === 0) return address(text, what, on)
+  throw new AppError('USAGE', `${what} must be an address or the name of a wallet, not "${text}"`, {
+    hint: `Wallets: ${keys.map(({ name }) => name).join(', ')}`,
+  })
+}

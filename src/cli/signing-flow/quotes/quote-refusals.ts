@@ -1,0 +1,115 @@
+import type { Quote } from '../../../api/quote.ts'
+import { nativeAddress } from '../../../domain/address.ts'
+import { tokenAmount } from '../../../domain/amount.ts'
+import { AppError } from '../../../domain/errors.ts'
+import { networkNamed } from '../../../domain/networks.ts'
+import { priceImpactOf } from '../../../domain/price-impact-share.ts'
+import { nativeToken } from '../../../domain/token.ts'
+import { slippageOf } from '../../../guard/intent-slippage.ts'
+import { policyRules } from '../../../guard/policy/rules.ts'
+import { refusePriceImpact } from '../../../planning/price-impact.ts'
+import type { Intent } from '../../../protocols/intent.ts'
+import type { Cli } from '../../command-run-types.ts'
+import { promised } from '../swap-proposal.ts'
+import { termsOf } from '../user-terms-from-flags.ts'
+import type { QuoteRequest } from './parse-quote-flags.ts'
+
+/** Why executing a quote will be refused, and the flag that accepts it; `null` where none does. */
+export type QuoteRefusal = { code: string; message: string; flag: string | null }
+
+/** The policy rules that a quote alone decides; the others need its transactions. */
+const decidable = ['perTransaction', 'perDay', 'receivers', 'maxSlippage', 'maxPriceImpact']
+
+/**
+ * Why executing a quote without more flags will be refused, as far as the quote tells: its price impact, its minimum, and the policy. `share` is its
+ * price impact as a fraction.
+ */
+export async function quoteRefusals(
+  cli: Cli,
+  quote: Quote,
+  { exact, slippage, destination, tokenIn, tokenOut }: QuoteRequest,
+  share: number | null,
+): Promise<QuoteRefusal[]> {
+  const terms = termsOf(cli, {})
+  const bounds = caught(() => promised(quote, { exact, slippage, least: null }))
+  if (bounds instanceof AppError) return [refusalOf(bounds)]
+  const isTransfer = tokenIn.chainId !== tokenOut.chainId && tokenIn.symbol === tokenOut.symbol
+  const impact = isTransfer
+    ? priceImpactOf(
+        bounds.amountOut * 10n ** BigInt(tokenIn.decimals),
+        bounds.amountIn * 10n ** BigInt(tokenOut.decimals),
+      )
+    : share
+  // Without a price of the service, the pools are read when the transactions are known.
+  const above =
+    impact === null
+      ? undefined
+      : caught(() =>
+          refusePriceImpact([{ leg: 0, share: impact, by: 'usd' }], { ...terms, isLookedAt: false }),
+        )
+  const first = above instanceof AppError ? [refusalOf(above)] : []
+  if (!terms.policy) return first
+  const wallet = await cli.backend.signerIdentity({}).then(
+    ({ address }) => address,
+    () => nativeAddress,
+  )
+  const intent: Intent = {
+    kind: 'swap',
+    wallet,
+    provider: quote.provider,
+    tokenIn,
+    tokenOut,
+    exact,
+    amountIn: bounds.amountIn,
+    amountOut: bounds.amountOut,
+    recipient: destination ?? wallet,
+    deadline: Math.floor(Date.parse(bounds.deadline) / 1_000),
+  }
+  const amounts = {
+    in: tokenAmount(quote.tokenIn.amount, tokenIn),
+    out: tokenAmount(quote.tokenOut.amount, tokenOut),
+  }
+  const catalog = await cli.backend.catalog()
+  const rules = policyRules(terms.policy.policy, catalog, {
+    legs: [{ intent, action: nativeAddress, slippage: slippageOf(intent, amounts), impact }],
+    standing: [],
+    networks: catalog.networks,
+    simulation: {
+      how: 'unavailable',
+      gas: [0n],
+      fees: { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
+      dataFee: null,
+      endpoints: 0,
+    },
+    coin: nativeToken(networkNamed(catalog.networks, quote.from.chainId)),
+    assurance: 'L2',
+    at: cli.program.now(),
+    quoteAgeMs: null,
+    held: () => 0n,
+  })
+  const broken = rules.filter(({ rule, met }) => !met && decidable.includes(rule.split(' ')[0] ?? ''))
+  return [
+    ...first,
+    ...broken.map(({ rule, wanted, found, code }) => ({
+      code: code ?? 'POLICY_LIMIT',
+      message: `The policy allows ${rule}: ${wanted}, and the quote has ${found}`,
+      flag: null,
+    })),
+  ]
+}
+
+function caught<value>(work: () => value): value | AppError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+/** A refusal by its error, with the flag of its hint. */
+const refusalOf = ({ code, message, hint = '' }: AppError): QuoteRefusal => ({
+  code,
+  message,
+  flag: /--max-price-impact [0-9.]+%/.exec(hint)?.[0] ?? null,
+})
