@@ -1,6 +1,5 @@
-import { unlimitedThreshold } from '../../chain/standing-allowance.ts'
 import type { Address } from '../../domain/address.ts'
-import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { formatAmount, type TokenAmount, tokenAmount, unlimitedThreshold } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { CallArgument, CallKind, DescribedCall, TokenUnits } from '../../protocols/call-description.ts'

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import { erc20Writes } from '../../chain/erc20.ts'
-import { unlimitedThreshold } from '../../chain/standing-allowance.ts'
 import type { Address } from '../../domain/address.ts'
+import { unlimitedThreshold } from '../../domain/amount.ts'
 import { type Teller, teller, type Words } from '../../protocols/call-description.ts'
 
 /** Further functions of tokens (EIP-20, EIP-2612, ERC-677, and `@openzeppelin/contracts`). */
