@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Action } from '../api/action.ts'
 import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Strategy } from '../api/strategy.ts'
@@ -56,10 +55,10 @@ export function addPage(
     return json(reply, { items: [...drawn, ...items.slice(most.drawn)].map(strategyRow), total })
   })
   app.get('/page/actions', { onRequest: admit }, async (request, reply) => {
-    const { service, recent } = callerOf(request)!
-    const ids = (await recent?.(most.actions)) ?? []
-    const found = await Promise.all(ids.map((id) => actionRow(service, id)))
-    return json(reply, { items: found.filter((row) => row !== undefined), most: most.actions })
+    const list = await callerOf(request)!.service.listActions({ page: 1, limit: most.actions })
+    const left = missingHeaderValue(list)
+    if (left !== undefined) reply.header(missingHeader, left)
+    return json(reply, { items: list.items, most: most.actions })
   })
 }
 
@@ -99,16 +98,3 @@ const strategyRow = ({ slug, name, network, asset, apy, apyBasis, tvlUsd, paused
   paused,
   points: rates?.points.map((point) => point.apy) ?? [],
 })
-
-/** Returns an action as this key may see it; `undefined` if it may not, `error` if its chain does not answer. */
-async function actionRow(
-  service: Service,
-  id: string,
-): Promise<Action | { id: string; error: string } | undefined> {
-  try {
-    return await service.getAction({ id })
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return error.code === 'ACTION_NOT_FOUND' ? undefined : { id, error: error.message }
-  }
-}

@@ -42,6 +42,7 @@ describe('the route table', () => {
         'POST /transfer/bytecode',
         'GET /customers/by-api-key',
         // Extensions of the specification.
+        'GET /actions',
         'POST /actions/ingest/wallet',
         'GET /fees',
         'PUT /fees',

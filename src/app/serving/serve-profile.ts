@@ -173,9 +173,8 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       }
       const access = store.owners((owner): Caller => {
         const { id: keyId, customer } = owner
-        const recent = (most: number) => store.engine.recentActions(customer, most)
         const sees = (name: string) => owner.testnet || !networkNamed(catalog.networks, name).testnet
-        return { keyId, customer, service: serviceOf(owner), sees, recent }
+        return { keyId, customer, service: serviceOf(owner), sees }
       })
       const listening = await listens(
         () =>

@@ -73,7 +73,7 @@ export const AbandonedDocument = fields({
 })
 
 /** An action that only the service knows. */
-const ServiceAction = fields({
+const serviceAction = {
   id: z.string(),
   type: z.string(),
   status: z.string(),
@@ -100,13 +100,35 @@ const ServiceAction = fields({
     .string()
     .optional()
     .describe('the status that a remote service says; the status is then REPORTED'),
-})
+}
+const ServiceAction = fields(serviceAction)
 
 /** `action show`, and a line of `action watch`. */
 export const KnownDocument = z.union([ActionDocument, ServiceAction])
 
 /** `action list` */
-export const ActionList = listOf(ActionDocument)
+export const ActionList = listOf(
+  z.union([
+    fields({ ...report, source: z.literal('journal'), reported: z.null() }),
+    fields({
+      ...serviceAction,
+      source: z
+        .literal('service')
+        .describe('an action of another machine, as the service of a remote profile reports it'),
+      reported: maybe(serviceAction.reported.unwrap()),
+      destinationTxHash: z.null(),
+      finality: z.null(),
+      assurance: z.null(),
+      idempotencyKey: z.null(),
+    }),
+  ]),
+  {
+    service: z
+      .enum(['listed', 'none', 'unanswered'])
+      .optional()
+      .describe('with a remote profile: whether the service listed its actions; none: it has no such list'),
+  },
+)
 
 /** `action explain` */
 export const VerdictDocument = fields({

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
+import { swapNamed } from '../../cli/named-id.ts'
 import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
@@ -39,7 +40,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
-    const named = (await quoteOfKey(cli, id)) ?? id
+    const named = (await quoteOfKey(cli, id)) ?? (await swapNamed(cli, id)).id
     return cli.emit(
       await explainFromService(cli, context, named, 'silent' in of ? of.silent : []),
       verdictView,
