@@ -163,6 +163,15 @@ export const ExportDocument = z.union([
     verdict: maybe(VerdictDocument),
     sha256: Digest,
   }),
+  fields({
+    format: z.literal('sluice-service-report@1').describe('an action of another machine, as the service reports it'),
+    made: Time,
+    service: maybe(z.string()),
+    action: Loose,
+    verdict: maybe(VerdictDocument),
+    statedOnly: z.array(z.string()).describe('the fields of the action that no chain can confirm'),
+    sha256: Digest,
+  }),
   fields({ file: z.string(), id: z.string(), sha256: Digest }),
 ])
 
@@ -178,4 +187,8 @@ export const VerifiedDocument = fields({
       why: maybe(z.string()),
     }),
   ),
+  statedOnly: z
+    .array(z.string())
+    .optional()
+    .describe("evidence of a service's report: the fields that no chain confirms"),
 })
