@@ -21,7 +21,7 @@ export function ambiguousIdError(typed: string, candidates: readonly string[]): 
   return new AppError(
     'USAGE',
     `"${sanitizeText(typed)}" begins several IDs: ${named.map(sanitizeText).join(', ')}${more}`,
-    { details: { candidates: named }, hint: 'Type more characters of the ID.' },
+    { details: { candidates: named }, hint: 'Type more of it, or a whole one: sluice action list' },
   )
 }
 

@@ -53,11 +53,17 @@ describe('page at /', () => {
   test('needs an API key for its data, and shows a customer only its own actions', async () => {
     const [mine, other] = [await served.newKey('acme'), await served.newKey('other')]
     const { id } = await asked(mine)
-    for (const path of ['/page/actions', '/page/strategies'])
+    for (const path of ['/page/actions', '/page/strategies', '/page/positions?address=0x1'])
       expect([(await get(path)).status, (await get(path, 'slk_nobody')).status]).toEqual([401, 401])
     expect(await (await get('/page/actions', other)).json()).toMatchObject({ items: [] })
     const { items } = (await (await get('/page/actions', mine)).json()) as { items: { id: string }[] }
     expect(items[0]!.id).toBe(id)
+    const asked = async (query: string) => (await get(`/page/actions?${query}`, mine)).json() as never
+    expect(await asked(`wallet=${sandbox.user.address}&status=INITIAL`)).toMatchObject({ items: [{ id }] })
+    expect(await asked('status=SUCCESS')).toMatchObject({ items: [], total: 0 })
+    expect(await asked('page=2')).toMatchObject({ items: [], total: 1, hasMore: false })
+    for (const wrong of ['/page/actions?status=no', '/page/positions?address=0x1', '/page/positions'])
+      expect([wrong, (await get(wrong, mine)).status]).toEqual([wrong, expect.toBeOneOf([400, 422])])
     const { items: all } = (await (await get('/page/strategies', mine)).json()) as { items: object[] }
     expect(all.length).toBe(sandbox.world.catalog().strategies.length)
   })
@@ -70,6 +76,38 @@ describe('page at /', () => {
     const app = createApp(onlyFor(service as never, 'key'))
     const answer = await app.inject({ url: '/page/strategies', headers: { 'x-api-key': 'key' } })
     expect(answer.headers['x-sluice-missing']).toBe('sandbox-one, sandbox-two')
+  })
+})
+
+describe('page at /docs', () => {
+  test('names every endpoint in a list of links to its section, and runs nothing', async () => {
+    const page = await get('/docs')
+    const html = await page.text()
+    const links = [...html.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id!)
+    const sections = [...html.matchAll(/<h2 id="([^"]+)">/g)].map(([, id]) => id!)
+    expect(links).toContain('get-actions')
+    expect(links).toEqual(sections)
+    expect(new Set(sections).size).toBe(sections.length)
+    expect(html).not.toMatch(/<script|\son\w+=|https?:/)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+})
+
+describe('serve --open', () => {
+  test('writes a file of this user only that opens the page of a customer without a key, while the server runs', async () => {
+    await served.newKey('acme')
+    const started = startSluice(served.place(), 'serve --port 0 --open acme --json --quiet'.split(' '))
+    const { url, page } = JSON.parse(await started.line(/"page"/))
+    expect(page.customer).toBe('acme')
+    expect(statSync(page.file).mode & 0o777).toBe(0o600)
+    const [, key] = /url=[^"]*#key=([^"]+)"/.exec(readFileSync(page.file, 'utf8'))!
+    const status = async (given: string) =>
+      (await fetch(`${url}/page/actions`, { headers: { 'x-api-key': given } })).status
+    expect([await status(key!), await status(`${key}x`), await status('')]).toEqual([200, 401, 401])
+    expect((await get('/page/actions', key)).status).toBe(401)
+    started.kill('SIGTERM')
+    await started.ended
+    expect(existsSync(page.file)).toBe(false)
   })
 })
 
@@ -225,7 +263,7 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
 /** A server with the same text in every field. */
 async function lying(text: string): Promise<{ url: string; close: () => Promise<void> }> {
   const strategy = {
-    ...{ id: text, slug: text, name: text, protocol: text, network: text, asset: { symbol: text } },
+    ...{ id: text, slug: text, name: text, protocol: text, network: text, asset: { symbol: text, decimals: 6 } },
     ...{
       apy: 0.05,
       tvlUsd: text,
@@ -253,10 +291,14 @@ async function lying(text: string): Promise<{ url: string; close: () => Promise<
   const service = {
     listStrategies: async () => ({ items: [strategy], page: 1, limit: 50, total: 1, hasMore: false }),
     getStrategy: async () => strategy,
-    getAction: async () => action,
+    listActions: async () => ({ items: [action], page: 1, limit: 10, total: 1, hasMore: false }),
+    getWallet: async () => ({
+      positions: [{ strategy, balance: 1n, profit: -1n, balanceUsd: text, queuedUsd: text, apy: 0.1 }],
+      ...{ totalValueUsd: text, unread: [text] },
+    }),
   } as never
   const needs = {
-    access: async () => ({ keyId: 'one', customer: 'one', service, recent: async () => ['one'] }),
+    access: async () => ({ keyId: 'one', customer: 'one', service }),
     allow: async () => ({ ok: true }) as const,
   }
   // A browser opens spare connections; the short grace period does not wait for them.

@@ -164,7 +164,9 @@ export const ExportDocument = z.union([
     sha256: Digest,
   }),
   fields({
-    format: z.literal('sluice-service-report@1').describe('an action of another machine, as the service reports it'),
+    format: z
+      .literal('sluice-service-report@1')
+      .describe('an action of another machine, as the service reports it'),
     made: Time,
     service: maybe(z.string()),
     action: Loose,

@@ -24,7 +24,7 @@ export const addExplain = (command: Command, program: CommandContext): void =>
     .description(
       'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
     )
-    .argument('<id>', 'action ID, quote ID, idempotency key or transaction hash')
+    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .option(
       '--confirmations <depth>',
       'finality: a number of blocks, safe or finalized',

@@ -42,7 +42,7 @@ export function addEvidence(command: Command, program: CommandContext): void {
     .description(
       'Export an action for a support case: plan, attempts, receipts and event log. Contains no keys and no signed transactions.',
     )
-    .argument('<id>', 'action ID, quote ID or idempotency key')
+    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .option('--out <file>', 'write to this file, readable only by you')
     .option('--html', 'write an offline HTML page with the evidence embedded')
     .addHelpText(
@@ -120,7 +120,12 @@ async function serviceEvidenceOf(
     if (error instanceof AppError) return null
     throw error
   })
-  const evidence = makeServiceEvidence({ action, service: cli.backend.serviceHost, verdict, now: cli.program.now() })
+  const evidence = makeServiceEvidence({
+    action,
+    service: cli.backend.serviceHost,
+    verdict,
+    now: cli.program.now(),
+  })
   cli.notice(
     `Action ${sanitizeText(action.id)} is not in the journal of this machine: the evidence has what the service reports of it.`,
   )

@@ -25,7 +25,10 @@ export function statusOf(text: string): ActionStatus {
 /** A row: of the journal, or only of the service; `source` says which. What only the other has is `null`. */
 type Row =
   | (Report & { source: 'journal'; reported: null })
-  | (Omit<Action, 'reported'> & { source: 'service'; reported: string | null } & Record<keyof typeof unknownToService, null>)
+  | (Omit<Action, 'reported'> & { source: 'service'; reported: string | null } & Record<
+        keyof typeof unknownToService,
+        null
+      >)
 
 const unknownToService = { destinationTxHash: null, finality: null, assurance: null, idempotencyKey: null }
 
@@ -49,16 +52,14 @@ export async function listActions(
   const isElsewhere = ({ id }: Action) => context.journal.find(id) === undefined
   const asked =
     cli.backend.kind === 'remote' ? await actionsOfService(cli, options.status, wallet) : undefined
-  const others = (asked?.actions ?? [])
-    .filter(isElsewhere)
-    .map(
-      (action): Row => ({
-        ...unknownToService,
-        ...action,
-        source: 'service',
-        reported: action.reported ?? null,
-      }),
-    )
+  const others = (asked?.actions ?? []).filter(isElsewhere).map(
+    (action): Row => ({
+      ...unknownToService,
+      ...action,
+      source: 'service',
+      reported: action.reported ?? null,
+    }),
+  )
   const rows = [...own, ...others].toSorted((a, b) => timeOf(b) - timeOf(a))
   const marked = others.length > 0
   await cli.list(

@@ -70,7 +70,7 @@ export const swap = (program: CommandContext) => {
     .action(action(program, quote, 'quote'))
   withSigning(withQuote(command.command('execute')))
     .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
-    .argument('[quote-id]', 'quote ID, as printed by swap quote')
+    .argument('[quote-id]', 'quote ID, as printed by swap quote, or its beginning')
     .option(
       '--compare [names]',
       'choose among the quotes of all providers, or of those named (separated by commas)',
@@ -87,7 +87,7 @@ export const swap = (program: CommandContext) => {
     .action(action(program, execute))
   withRaw(command.command('status'))
     .description('Show the status of a swap, with the transaction hashes on both networks.')
-    .argument('<quote-id>', 'quote ID, action ID or idempotency key')
+    .argument('<quote-id>', 'quote ID or action ID, its beginning, idempotency key or transaction hash')
     .option('--btc-tx <hash>', 'hash of the Bitcoin deposit, for routes from Bitcoin')
     .option('--watch', 'wait until final; the exit code gives the outcome')
     .option('--interval <duration>', 'polling interval of --watch', validatedBy(duration), '2s')

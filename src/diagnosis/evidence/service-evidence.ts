@@ -80,8 +80,11 @@ export function makeServiceEvidence({
 export function readServiceEvidence(found: unknown): ServiceEvidence | undefined {
   if ((found as { format?: unknown } | null)?.format !== 'sluice-service-report@1') return undefined
   const read = ServiceEvidenceSchema.safeParse(found)
-  if (read.success && hashOf(found as ServiceEvidence) === read.data.sha256) return read.data
-  throw new AppError('EVIDENCE_CHANGED', 'The evidence was changed after it was made: its hash does not match')
+  if (read.success && hashOf(found as ServiceEvidence) === read.data.sha256) return found as ServiceEvidence
+  throw new AppError(
+    'EVIDENCE_CHANGED',
+    'The evidence was changed after it was made: its hash does not match',
+  )
 }
 
 /**
@@ -141,10 +144,12 @@ function difference(
   const { to, nonce, blockNumber, gasUsed, status } = stated
   const is = typeof found.to === 'string' ? found.to : null
   if (to && !sameAddress(is ?? '', to)) return `it goes to ${is ?? 'no contract'}, and not to ${to}`
-  if (typeof nonce === 'number' && nonce !== found.nonce) return `it has nonce ${found.nonce}, and not ${nonce}`
+  if (typeof nonce === 'number' && nonce !== found.nonce)
+    return `it has nonce ${found.nonce}, and not ${nonce}`
   if (typeof blockNumber === 'number' && blockNumber !== found.blockNumber)
     return `it is in block ${found.blockNumber}, and not in ${blockNumber}`
-  if (gasUsed && gasUsed !== found.gasUsed.toString()) return `it used ${found.gasUsed} gas, and not ${gasUsed}`
+  if (gasUsed && gasUsed !== found.gasUsed.toString())
+    return `it used ${found.gasUsed} gas, and not ${gasUsed}`
   if (status === 'confirmed' && !found.ok) return 'it reverted'
   if (status === 'failed' && found.ok) return 'it did not revert'
   return undefined
