@@ -92,7 +92,7 @@ export function strategyRows({ items, total }, { find = '', network = '', sort =
       const text = [slug, name, where, asset].map(said).join(' ').toLowerCase()
       return words.every((word) => text.includes(word))
     })
-    .toSorted(orders[sort] ?? orders.apy)
+    .toSorted((one, other) => (orders[sort] ?? orders.apy)(one, other) || bySlug(one, other))
   const rows = shown
     .slice(0, mostDrawn)
     .map(({ slug, name, network: where, asset, apy, apyBasis, tvlUsd, paused, points }) => [
@@ -117,6 +117,7 @@ const mostDrawn = 100
 /** Unknown numbers are last, whatever the direction. */
 const byNumber = (read) => (one, other) => (read(other) ?? -Infinity) - (read(one) ?? -Infinity) || 0
 const byText = (read) => (one, other) => said(read(one)).localeCompare(said(read(other)))
+const bySlug = byText(({ slug }) => slug)
 const numberOf = (text) => (/^\d+(\.\d+)?$/.test(text ?? '') ? Number(text) : null)
 const orders = {
   apy: byNumber(({ apy }) => apy),
