@@ -64,7 +64,7 @@ function section({
   )
   const body = requestBody ? shown('Body', requestBody.content['application/json']!.schema) : ''
   const answer = shown('Response', responses['200']!.content!['application/json']!.schema)
-  return `<section><h2 id="${idOf(method, path)}">${method} ${escapeHtml(path)}${deprecated ? ' <span class="soft">deprecated</span>' : ''}</h2><p>${escapeHtml(summary)}</p>
+  return `<section><h2 id="${idOf(method, path)}">${method} ${escapeHtml(path)}${deprecated ? ' <span class="soft">deprecated</span>' : ''}</h2><p>${escapeHtml(summary).replace(/`([^`]+)`/g, '<code>$1</code>')}</p>
 ${rows.length > 0 ? `<table><thead><tr><th scope="col">parameter</th><th scope="col">in</th><th scope="col">schema</th></tr></thead><tbody>${rows.join('')}</tbody></table>` : ''}${body}${answer}</section>`
 }
 

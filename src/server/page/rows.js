@@ -69,7 +69,7 @@ export function positionRows({ items, totalValueUsd, unread = [] }) {
       'value',
       pair(
         dollars(balanceUsd),
-        dollars(queuedUsd) !== '-' && dollars(queuedUsd) !== '$0' && `${dollars(queuedUsd)} queued`,
+        !['-', '$0.00'].includes(dollars(queuedUsd)) && `${dollars(queuedUsd)} queued`,
       ),
       'number',
     ],
@@ -233,8 +233,11 @@ function decimalOf(text, unit) {
   return `${sign}${grouped(`${whole.replace('-', '')}${kept === '' ? '' : `.${kept}`}`)} ${said(unit)}`
 }
 
-const dollars = (text) =>
-  /^\d+(\.\d+)?$/.test(text ?? '') ? `$${grouped(text).replace(/(\.\d\d)\d+$/, '$1')}` : '-'
+/** Dollars and cents, cut. */
+function dollars(text) {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text ?? '') ?? []
+  return whole === undefined ? '-' : `$${grouped(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
+}
 
 function grouped(text) {
   const [whole, fraction] = text.split('.')
