@@ -187,6 +187,7 @@ describe('encoding to JSON and decoding', () => {
       await ask('swapStatus', { id: quote.id })
       await ask('getAction', { id: quote.id })
     }
+    await ask('listActions', {})
     await ask('listQuotes', {})
     await ask('transferBytecode', {
       originAddress: wallet,
