@@ -124,9 +124,11 @@ export const ActionList = listOf(
   ]),
   {
     service: z
-      .enum(['listed', 'none', 'unanswered'])
+      .enum(['none', 'unanswered'])
       .optional()
-      .describe('with a remote profile: whether the service listed its actions; none: it has no such list'),
+      .describe(
+        'present if the service of a remote profile did not list its actions; none: it has no such list',
+      ),
   },
 )
 

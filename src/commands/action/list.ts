@@ -65,7 +65,7 @@ export async function listActions(
   await cli.list(
     {
       ...{ items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
-      ...(asked && { service: asked.answer }),
+      ...(asked && asked.answer !== 'listed' && { service: asked.answer }),
     },
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',

@@ -134,7 +134,7 @@ describe('an action of another machine, at a remote service', () => {
     const { items, service } = await list()
     const rows = items.map((one: Record<string, string>) => [one.id, one.source, one.status, one.reported])
     expect([service, ...rows]).toEqual([
-      'listed',
+      undefined,
       [near.id, 'journal', 'SUCCESS', null],
       [far.id, 'service', 'REPORTED', 'SUCCESS'],
     ])
