@@ -42,6 +42,7 @@ export function fromEnvelope(status: number, body: unknown, isOfGateway = false)
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return 'UNAUTHORIZED'
   if (status === 404) return 'NOT_FOUND'
+  if (status === 405 || status === 501) return 'METHOD_NOT_ALLOWED'
   if (status === 422) return 'VALIDATION_ERROR'
   if (status === 429) return 'RATE_LIMITED'
   if (status >= 400 && status < 500) return 'BAD_REQUEST'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EvmAddress, Hash } from '../domain/address.ts'
+import { actionStatuses } from '../domain/swap-outcome.ts'
 import { Action } from './action.ts'
 import { Customer, Fees, FeesInput } from './customer-and-fees.ts'
 import { PageOf, QuickstartPageOf } from './page.ts'
@@ -92,6 +93,18 @@ export const routes = {
     output: History,
     doc: 'The history of a wallet in a strategy, newest first. Extension: `whole` is `false` if the events do not account for the whole balance, because logs do not name the owner of a part of it, or the node omits logs.',
   },
+  listActions: {
+    method: 'GET',
+    path: '/actions',
+    input: z.object({
+      wallet: EvmAddress.optional(),
+      status: z.enum(actionStatuses).optional(),
+      id: Name.optional(),
+      ...pagingFields,
+    }),
+    output: PageOf(Action),
+    doc: 'Extension: the actions of this customer, newest first, without those of dry runs. `wallet` is the wallet that sends them. `status` selects by the status that was last seen; the answer has the status of now, except for actions whose chain does not answer. `id` is the beginning of an id, or the hash of a transaction.',
+  },
   getAction: {
     method: 'GET',
     path: '/actions/{id}',
@@ -122,7 +135,7 @@ export const routes = {
       ...pagingFields,
     }),
     output: PageOf(Quote),
-    doc: 'The quotes given to this customer, newest first, without rawQuote. `id` (extension) asks for one quote, listed or not. Networks are names or chain ids; an unknown network or provider is refused. `status` is the one that the status endpoint of the swap returns, read again while the swap may change. Quotes that were requested for a comparison or a dry run (extension: request header `x-sluice-draft`, any value) are listed once a swap is executed with them.',
+    doc: 'The quotes given to this customer, newest first, without rawQuote. `id` (extension) asks for the quotes whose id it is or begins, listed or not. Networks are names or chain ids; an unknown network or provider is refused. `status` is the one that the status endpoint of the swap returns, read again while the swap may change. Quotes that were requested for a comparison or a dry run (extension: request header `x-sluice-draft`, any value) are listed once a swap is executed with them.',
   },
   quote: {
     method: 'GET',

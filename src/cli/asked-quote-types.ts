@@ -20,4 +20,8 @@ export type AskedQuote = {
 export type ReceivedQuotes = {
   save: (asked: AskedQuote, seen: { profile: string; about: string }) => Promise<void>
   find: (id: string) => Promise<AskedQuote | undefined>
+  /** The ids that begin with a text, newest first; enough of them to name candidates. */
+  idsBeginning: (start: string) => Promise<string[]>
+  /** The quotes that a profile received in the last day, newest first. */
+  ofProfile: (profile: string) => Promise<Quote[]>
 }

@@ -45,6 +45,8 @@ export type Backend = {
   /** Its name; the kind for a built-in profile. */
   profile: string
   kind: 'sandbox' | 'engine' | 'remote'
+  /** The host of the deployment of a remote profile; `null` for the others. */
+  serviceHost: string | null
   service: () => Promise<Service>
   /** The service for the strategies of one chain, which reads no other chain; `undefined` for a remote service. */
   serviceOn: ((chainId: number) => Promise<Service>) | undefined

@@ -8,6 +8,8 @@ export type ServeOptions = {
   database?: string
   tls?: { cert: string; key: string }
   behindProxy: boolean
+  /** Makes a key of this customer for the page, which ends with the server; an empty name chooses the only customer that has a key. */
+  pageOf?: string
 }
 
 /** The result of `serve --check`. */
@@ -69,7 +71,12 @@ export type Operator = {
 
 /** The administration of a served deployment. */
 export type Serving = {
-  serve: (options: ServeOptions) => Promise<{ url: string; database: string; close: () => Promise<void> }>
+  serve: (options: ServeOptions) => Promise<{
+    url: string
+    database: string
+    page?: { customer: string; key: string }
+    close: () => Promise<void>
+  }>
   check: (options: Pick<ServeOptions, 'database'>) => Promise<ServeCheck>
   keys: (database: string | undefined) => Promise<ApiKeys>
   /** Without `database`, the profile's own; its settings also apply to the profile's own engine. */

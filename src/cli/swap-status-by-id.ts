@@ -5,7 +5,6 @@ import { AppError } from '../domain/errors.ts'
 import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
-import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -17,13 +16,14 @@ import {
 } from '../transactions/outcome/delivery-result.ts'
 import { isClosed } from '../transactions/run-state.ts'
 import type { Cli } from './command-run-types.ts'
+import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
 import { settleOperation } from './signing-flow/record-chain-results.ts'
 import { reportFor } from './signing-flow/report-in-errors.ts'
 
-type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
+type JournalledSwap = NonNullable<NamedSwap['known']>
 
 /**
- * The status of a swap, by its action ID, its idempotency key, or any quote that it was planned with. `ask` asks the service by
+ * The status of a swap, by any of its names, as `swapNamed` reads them. `ask` asks the service by
  * the newest quote. The word of a remote service about a swap of this journal ends nothing: the journal and the nodes do. An
  * engine in this process reads the nodes itself; if it knows no transaction, the journal is used.
  */
@@ -32,10 +32,14 @@ export async function swapStatusOf(
   typed: string,
   ask: (quote: string) => Promise<SwapStatus>,
 ): Promise<SwapStatus & { id: string }> {
-  const known = await operationNamed(cli, typed)
+  const { known, id: named } = await swapNamed(cli, typed)
   const planned = known && quoteIds(known.operation.plan as StoredPlan)[0]
-  const id = planned ?? (await quoteOfKey(cli, typed)) ?? typed
-  const response = await ask(id).catch((error: unknown) => {
+  let id = planned ?? (await quoteOfKey(cli, typed)) ?? (known ? typed : named)
+  const asked = (quote: string) => {
+    id = quote
+    return ask(quote)
+  }
+  const response = await askedByName(cli, id, asked).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return error
     throw error
   })
@@ -108,7 +112,7 @@ export async function expiredQuoteError(
   typed: string,
   last: Record<string, unknown>,
 ): Promise<AppError> {
-  const known = await operationNamed(cli, typed)
+  const { known } = await swapNamed(cli, typed)
   if (!known || !isSigned(known))
     return new AppError('QUOTE_EXPIRED', 'The quote expired, and no transaction was sent for it', {
       details: last,
@@ -122,25 +126,8 @@ export async function expiredQuoteError(
 
 /** The error of a swap whose order of this journal was not filled; `undefined` for any other swap. */
 export async function unfilledOrderError(cli: Cli, typed: string): Promise<AppError | undefined> {
-  const known = await operationNamed(cli, typed)
+  const { known } = await swapNamed(cli, typed)
   return known && isUnfilled(known.operation) ? unfilledError(known.operation) : undefined
-}
-
-/** The operation of the journal that has an id or an idempotency key, or was planned with a quote of that id; with its journal. */
-async function operationNamed(cli: Cli, typed: string): Promise<JournalledSwap | undefined> {
-  const context = await cli.backend.context().catch((error: unknown) => {
-    // Where there is no chain there is no operation either.
-    if (error instanceof AppError) return undefined
-    throw error
-  })
-  const operation =
-    context &&
-    (context.journal.find(typed) ??
-      context.journal.findByIdempotencyKey(typed) ??
-      context.journal
-        .list({}, () => undefined)
-        .find(({ plan }) => plan && quoteIds(plan as StoredPlan).includes(typed)))
-  return context && operation && { context, operation }
 }
 
 /**

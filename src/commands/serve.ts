@@ -1,3 +1,6 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
@@ -5,6 +8,7 @@ import type { CommandContext } from '../cli/program-context-types.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
+import { escapeHtml } from '../domain/text/escape-html.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
@@ -13,6 +17,7 @@ type Options = {
   port: string
   database?: string
   check?: boolean
+  open?: string | true
   tlsCert?: string
   tlsKey?: string
   behindProxy?: boolean
@@ -30,6 +35,10 @@ export const serve = (program: CommandContext) =>
     .option('--tls-cert <file>', 'TLS certificate, PEM')
     .option('--tls-key <file>', 'private key of the certificate, PEM')
     .option('--behind-proxy', 'trust a TLS-terminating proxy on a private address')
+    .option(
+      '--open [customer]',
+      'write a file that opens the page without an API key, as this customer (default: the only one with a key, else "local"); on loopback only',
+    )
     .option('--check', 'check the database and the networks, then exit')
     .addHelpText(
       'after',
@@ -60,7 +69,19 @@ async function run(cli: Cli, options: Options): Promise<void> {
         hint: `sluice serve --host ${shellWord(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
       },
     )
-  const where = { host, port, behindProxy, ...(database !== undefined && { database }), ...(tls && { tls }) }
+  if (options.open !== undefined && (!isLoopback(host) || behindProxy))
+    throw new AppError('USAGE', '--open is for a server on loopback, without a proxy', {
+      hint: 'sluice serve --open',
+    })
+  const pageOf = options.open === true ? '' : options.open
+  const where = {
+    host,
+    port,
+    behindProxy,
+    ...(database !== undefined && { database }),
+    ...(tls && { tls }),
+    ...(pageOf !== undefined && { pageOf }),
+  }
   return options.check ? look(cli, serving, database) : untilStopped(cli, serving, where)
 }
 
@@ -92,17 +113,43 @@ async function untilStopped(
   time.endless()
   await interrupt.critical(async () => {
     const server = await serving.serve(where)
+    const page = server.page && { customer: server.page.customer, file: openerOf(server, server.page.key) }
     cli.emit(
-      { url: server.url, profile: cli.backend.profile, database: server.database, pid: process.pid },
-      ({ url, profile }) => `Serving ${profile} at ${url}  (in a browser; docs: ${url}/docs)`,
+      {
+        ...{ url: server.url, profile: cli.backend.profile, database: server.database, pid: process.pid },
+        ...(page && { page }),
+      },
+      ({ url, profile }) =>
+        [
+          `Serving ${profile} at ${url}  (in a browser; docs: ${url}/docs)`,
+          ...(page
+            ? [
+                `To see the page of ${sanitizeText(page.customer)} without a key, open in a browser: ${sanitizeText(pathToFileURL(page.file).href)}`,
+              ]
+            : []),
+        ].join('\n'),
     )
     if (!interrupt.signal.aborted)
       await new Promise<void>((stop) =>
         interrupt.signal.addEventListener('abort', () => stop(), { once: true }),
       )
     cli.notice('Shutting down after in-flight requests.')
+    if (page) rmSync(page.file, { force: true })
     await server.close()
   })
+}
+
+/**
+ * Writes a file, readable by this user only, that opens the page with its key. The key is after `#`, which a browser sends to no
+ * server; on a command line or in the output of this command other users or logs could have it.
+ */
+function openerOf({ url, database }: { url: string; database: string }, key: string): string {
+  const file = join(dirname(database), `open-page-${process.pid}.html`)
+  const address = escapeHtml(`${url}/#key=${key}`)
+  const text = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${address}"><title>sluice</title><a href="${address}">sluice</a>\n`
+  rmSync(file, { force: true })
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+  return file
 }
 
 function portOf(text: string): number {

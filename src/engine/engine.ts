@@ -5,7 +5,7 @@ import type { EngineStore } from '../store/engine/store.ts'
 import type { Choice } from '../swaps/offers/offer-comparison.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
-import { actionOf } from './actions/get-action.ts'
+import { actionOf, listActions } from './actions/get-action.ts'
 import { ingest } from './actions/ingest-report.ts'
 import { createChainServices } from './chain-services.ts'
 import type { ChainServices, EngineContext, OnUnreadableQuote, SwapSettings } from './engine-context-types.ts'
@@ -100,6 +100,7 @@ function serviceOf(context: EngineContext): Service {
     strategyBytecode: (input, options) => strategyBytecode(drafted(options), input),
     walletHistory: (input) => historyOf(context, input),
     getAction: ({ id }) => actionOf(context, id),
+    listActions: (input) => listActions(context, input),
     ingest: (input) => ingest(context, input),
     listQuotes: (input) => listQuotes(context, input),
     quote: async (input, options) => ({

@@ -43,7 +43,12 @@ export type Deployment = {
 }
 
 /** The methods whose responses may lack networks. */
-const methodsWithMissing: readonly (keyof Service)[] = ['listStrategies', 'recommend', 'getWallet']
+const methodsWithMissing: readonly (keyof Service)[] = [
+  'listStrategies',
+  'recommend',
+  'getWallet',
+  'listActions',
+]
 
 const toleranceMs = 5 * 60_000
 const nothing = () => undefined
@@ -107,7 +112,7 @@ export function remoteService(deployment: Deployment): Service {
     })
     for (const one of unknownWords(name, result)) report.unknown(one)
     const lacking = left
-    for (const network of lacking) report.missing(network)
+    if (name !== 'listActions') for (const network of lacking) report.missing(network)
     const value = name === 'getWallet' ? await stats(result as Wallet) : result
     return lacking.length > 0 ? { ...(value as object), missing: lacking } : value
   }
@@ -162,6 +167,8 @@ type CheckedWord = readonly [of: string, known: readonly string[], word: string 
 const knownWords: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => CheckedWord[] } =
   {
     getAction: ({ status }) => [['status of an action', actionStatuses, status]],
+    listActions: ({ items }) =>
+      items.map(({ status }): CheckedWord => ['status of an action', actionStatuses, status]),
     swapStatus: (swap) => [['status of a swap', swapStatuses, wordOf(swap)]],
     quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
     listQuotes: ({ items }) =>

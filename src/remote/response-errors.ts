@@ -23,7 +23,7 @@ export function requestedWaitMs({ headers, body }: HttpAnswer, now: number): num
 }
 
 /**
- * Converts an error response to an AppError, the service's own error. Statuses from 500 are server errors, whatever their code; 429
+ * Converts an error response to an AppError, the service's own error. Statuses from 500 are server errors, whatever their code, except 501: the service lacks the endpoint; 429
  * includes the wait, and 422 the invalid fields.
  */
 export function responseError(answer: HttpAnswer, now: number): AppError {
@@ -44,6 +44,7 @@ export function responseError(answer: HttpAnswer, now: number): AppError {
   if (outside !== undefined && outside !== error.message)
     return new AppError(error.code, error.message, { details: { ...error.details, said: outside } })
   if (status === 401) return new AppError('UNAUTHORIZED', error.message, { details })
+  if (status === 501) return new AppError('METHOD_NOT_ALLOWED', error.message, { details })
   if (status >= 500 && errorRow(error.code).exit !== 6)
     return withWait(new AppError('INTERNAL_SERVER_ERROR', error.message, { details }), answer, now)
   if (status === 503) return withWait(error, answer, now)

@@ -36,8 +36,8 @@ export async function withRetries(
     try {
       const answer = await exchange(left)
       const pause = pauseOf(answer, attempt, now())
-      if (answer.status < 500 && pause === undefined) {
-        // A normal response ends all waits.
+      if ((answer.status < 500 || answer.status === 501) && pause === undefined) {
+        // A normal response ends all waits. An endpoint that is not implemented will not be soon.
         governor?.unblock()
         return answer
       }

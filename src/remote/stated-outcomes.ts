@@ -5,5 +5,9 @@ import { actionStatedByService, statedByService } from '../domain/swap-outcome.t
 export const withStatedOutcomes = (service: Service): Service => ({
   ...service,
   swapStatus: async (input, options) => statedByService(await service.swapStatus(input, options)),
+  listActions: async (input, options) => {
+    const { items, ...page } = await service.listActions(input, options)
+    return { ...page, items: items.map(actionStatedByService) }
+  },
   getAction: async (input, options) => actionStatedByService(await service.getAction(input, options)),
 })

@@ -11,8 +11,6 @@ export type Caller = {
   service: Service
   /** Whether this customer may see a network; default: every one. */
   sees?: (network: string) => boolean
-  /** The ids of this customer's newest actions, newest first; without it, none are known. */
-  recent?: (most: number) => Promise<string[]>
 }
 
 /** Returns the caller of an API key; `undefined` if the key is unknown. */

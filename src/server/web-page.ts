@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Action } from '../api/action.ts'
+import { z } from 'zod'
+import { invalidInputError } from '../api/error-envelope.ts'
 import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
+import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Strategy } from '../api/strategy.ts'
+import type { Position } from '../api/wallet-positions.ts'
+import { tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { callerOf } from './authentication.ts'
 import type { refuseForeignHost } from './own-host.ts'
@@ -22,10 +26,10 @@ const files = {
 } as const
 
 /**
- * Number of rows: the best strategies, those with a chart, and the newest actions, each of which is read from its
+ * Number of rows: the best strategies, those with a chart, and the actions of a page, each of which is read from its
  * chain.
  */
-const most = { strategies: 50, drawn: 20, actions: 10 }
+const most = { strategies: 1_000, drawn: 20, actions: 10 }
 
 /** Maximum wait for a strategy's rate history, in ms; a later answer is cached for the next request. */
 const patienceMs = 2_000
@@ -56,10 +60,25 @@ export function addPage(
     return json(reply, { items: [...drawn, ...items.slice(most.drawn)].map(strategyRow), total })
   })
   app.get('/page/actions', { onRequest: admit }, async (request, reply) => {
-    const { service, recent } = callerOf(request)!
-    const ids = (await recent?.(most.actions)) ?? []
-    const found = await Promise.all(ids.map((id) => actionRow(service, id)))
-    return json(reply, { items: found.filter((row) => row !== undefined), most: most.actions })
+    const { status, wallet, page } = queryOf(routes.listActions.input, request)
+    const asked = {
+      page: page ?? 1,
+      limit: most.actions,
+      ...(status && { status }),
+      ...(wallet && { wallet }),
+    }
+    const list = await callerOf(request)!.service.listActions(asked)
+    const left = missingHeaderValue(list)
+    if (left !== undefined) reply.header(missingHeader, left)
+    return json(reply, list)
+  })
+  app.get('/page/positions', { onRequest: admit }, async (request, reply) => {
+    const { address } = queryOf(routes.getWallet.input, request)
+    const wallet = await callerOf(request)!.service.getWallet({ address })
+    const left = missingHeaderValue(wallet)
+    if (left !== undefined) reply.header(missingHeader, left)
+    const { positions, totalValueUsd, unread } = wallet
+    return json(reply, { items: positions.map(positionRow), totalValueUsd, unread: unread ?? [] })
   })
 }
 
@@ -75,6 +94,29 @@ const json = (reply: FastifyReply, value: unknown): string => {
   reply.header('content-type', 'application/json; charset=utf-8')
   return JSON.stringify(value)
 }
+
+/** The query of a request by the schema of a route; VALIDATION_ERROR or INVALID_ADDRESS if it does not match. */
+function queryOf<schema extends z.ZodType>(schema: schema, { query }: FastifyRequest): z.output<schema> {
+  const read = z.safeDecode(schema, query as never)
+  if (read.success) return read.data
+  throw invalidInputError(read.error.issues, query)
+}
+
+/** An amount in units of the token; `null` is unknown. */
+const inUnits = (amount: bigint | null, asset: Position['strategy']['asset']): string | null =>
+  amount === null ? null : tokenAmount(amount, asset).formatted
+
+const positionRow = ({ strategy, balance, profit, balanceUsd, apy, queuedUsd }: Position) => ({
+  slug: strategy.slug,
+  name: strategy.name,
+  network: strategy.network,
+  asset: strategy.asset.symbol,
+  balance: inUnits(balance, strategy.asset),
+  profit: inUnits(profit, strategy.asset),
+  balanceUsd,
+  queuedUsd,
+  apy,
+})
 
 /** A strategy with its rate history, if that arrives in time. */
 async function withRateHistory(service: Service, strategy: Strategy): Promise<Strategy> {
@@ -99,16 +141,3 @@ const strategyRow = ({ slug, name, network, asset, apy, apyBasis, tvlUsd, paused
   paused,
   points: rates?.points.map((point) => point.apy) ?? [],
 })
-
-/** Returns an action as this key may see it; `undefined` if it may not, `error` if its chain does not answer. */
-async function actionRow(
-  service: Service,
-  id: string,
-): Promise<Action | { id: string; error: string } | undefined> {
-  try {
-    return await service.getAction({ id })
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return error.code === 'ACTION_NOT_FOUND' ? undefined : { id, error: error.message }
-  }
-}

@@ -11,6 +11,10 @@ const migrations: readonly Migration[] = [
 export type DocumentStore = {
   save: (id: string, value: unknown) => unknown
   find: (id: string) => unknown
+  /** The ids of at most `most` documents that begin with a text, newest first. */
+  idsBeginning: (start: string, most: number) => string[]
+  /** All documents, newest first. */
+  all: () => unknown[]
   close: () => void
 }
 
@@ -32,6 +36,16 @@ export function openDocumentStore(path: string, now: () => number): DocumentStor
       return find(id)
     },
     find,
+    idsBeginning: (start, most) =>
+      db
+        .prepare('select id from memory where substr(id, 1, ?) = ? order by at desc, id limit ?')
+        .all(start.length, start, most)
+        .map(({ id }) => String(id)),
+    all: () =>
+      db
+        .prepare('select value from memory order by at desc, id')
+        .all()
+        .map(({ value }) => JSON.parse(String(value)) as unknown),
     close: () => db.close(),
   }
 }

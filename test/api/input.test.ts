@@ -59,8 +59,9 @@ describe('page and limit parameters', () => {
     },
   )
 
-  test('exist on exactly three lists and two legacy lists', () => {
+  test('exist on exactly four lists and two legacy lists', () => {
     expect(paged.map(({ path }) => path).toSorted()).toEqual([
+      '/actions',
       '/quotes',
       '/strategies',
       '/v1/strategies',

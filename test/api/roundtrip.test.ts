@@ -42,6 +42,7 @@ describe('the route table', () => {
         'POST /transfer/bytecode',
         'GET /customers/by-api-key',
         // Extensions of the specification.
+        'GET /actions',
         'POST /actions/ingest/wallet',
         'GET /fees',
         'PUT /fees',
@@ -186,6 +187,7 @@ describe('encoding to JSON and decoding', () => {
       await ask('swapStatus', { id: quote.id })
       await ask('getAction', { id: quote.id })
     }
+    await ask('listActions', {})
     await ask('listQuotes', {})
     await ask('transferBytecode', {
       originAddress: wallet,

@@ -283,6 +283,12 @@ export const inputs: Inputs = {
   }),
   getWallet: fc.record({ address }),
   walletHistory: fc.record({ address, strategyId: word, ...paging }),
+  listActions: fc.record({
+    wallet: optional(address),
+    status: optional(fc.constantFrom('INITIAL', 'PENDING', 'SUCCESS', 'FAILED', 'REFUNDED')),
+    id: optional(word),
+    ...paging,
+  }),
   getAction: fc.record({ id: word }),
   ingest: fc.record({
     actionId: word,
@@ -371,6 +377,7 @@ export const outputs: Outputs = {
   ).chain((all) =>
     orNull(fc.boolean()).map((isWhole) => ({ ...all, isWhole, hasMore: all.page * all.limit < all.total })),
   ),
+  listActions: page(action),
   getAction: action,
   ingest: action,
   listQuotes: page(quote),

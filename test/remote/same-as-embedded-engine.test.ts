@@ -87,6 +87,7 @@ test('the remote service equals the embedded service on every route', async () =
   for (const { to, data, value, chainId } of made.bytecode)
     await sandbox.sendAs(chainId, address, { to, data, value })
   const [, sent] = (await same('getAction', { id: made.id })).transactions
+  await same('listActions', { wallet: address, status: 'SUCCESS', limit: 5 })
   await same('ingest', { actionId: made.id, event: 'SIGNED', txHash: sent!.hash as never })
   await same('getWallet', { address })
   await same('walletHistory', { address, strategyId, page: 1, limit: 3 })

@@ -77,6 +77,7 @@ const fine: Record<string, Record<string, unknown>> = (() => {
     strategyBytecode: { id: strategy, action: 'lend', amount: '1000000', wallet, from: 'sandbox-one' },
     getWallet: { address: wallet },
     walletHistory: { address: wallet, strategyId: strategy, ...page },
+    listActions: { wallet, status: 'PENDING', id: 'x', ...page },
     getAction: { id: 'x' },
     ingest: { actionId: 'x', event: 'SIGNED', txHash: `0x${'1'.repeat(64)}`, chainId: 31337 },
     listQuotes: { originChain: 'sandbox-one', destinationChain: 'sandbox-one', provider: 'cctp', ...page },

@@ -1,8 +1,10 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/server/app.ts'
 import { serve } from '../../src/server/listen.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
 import { onlyFor } from '../support/services/serve-in-process.ts'
+import { startSluice } from '../support/spawn-program.ts'
 import { chromiumHere, needsChromium, startBrowser, type Watched } from '../support/terminal/browser.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
@@ -53,11 +55,17 @@ describe('page at /', () => {
   test('needs an API key for its data, and shows a customer only its own actions', async () => {
     const [mine, other] = [await served.newKey('acme'), await served.newKey('other')]
     const { id } = await asked(mine)
-    for (const path of ['/page/actions', '/page/strategies'])
+    for (const path of ['/page/actions', '/page/strategies', '/page/positions?address=0x1'])
       expect([(await get(path)).status, (await get(path, 'slk_nobody')).status]).toEqual([401, 401])
     expect(await (await get('/page/actions', other)).json()).toMatchObject({ items: [] })
     const { items } = (await (await get('/page/actions', mine)).json()) as { items: { id: string }[] }
     expect(items[0]!.id).toBe(id)
+    const filtered = async (query: string) => (await get(`/page/actions?${query}`, mine)).json() as never
+    expect(await filtered(`wallet=${sandbox.user.address}&status=INITIAL`)).toMatchObject({ items: [{ id }] })
+    expect(await filtered('status=SUCCESS')).toMatchObject({ items: [], total: 0 })
+    expect(await filtered('page=2')).toMatchObject({ items: [], total: 1, hasMore: false })
+    for (const wrong of ['/page/actions?status=no', '/page/positions?address=0x1', '/page/positions'])
+      expect([wrong, (await get(wrong, mine)).status]).toEqual([wrong, expect.toBeOneOf([400, 422])])
     const { items: all } = (await (await get('/page/strategies', mine)).json()) as { items: object[] }
     expect(all.length).toBe(sandbox.world.catalog().strategies.length)
   })
@@ -70,6 +78,39 @@ describe('page at /', () => {
     const app = createApp(onlyFor(service as never, 'key'))
     const answer = await app.inject({ url: '/page/strategies', headers: { 'x-api-key': 'key' } })
     expect(answer.headers['x-sluice-missing']).toBe('sandbox-one, sandbox-two')
+  })
+})
+
+describe('page at /docs', () => {
+  test('names every endpoint in a list of links to its section, and runs nothing', async () => {
+    const page = await get('/docs')
+    const html = await page.text()
+    const links = [...html.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id!)
+    const sections = [...html.matchAll(/<h2 id="([^"]+)">/g)].map(([, id]) => id!)
+    expect(links).toContain('get-actions')
+    expect(links).toEqual(sections)
+    expect(new Set(sections).size).toBe(sections.length)
+    expect(html).not.toMatch(/<script|\son\w+=|https?:/)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+})
+
+describe('serve --open', () => {
+  test('writes a file of this user only that opens the page of a customer without a key, while the server runs', async () => {
+    const { home } = served.place()
+    const line = `serve --port 0 --open acme --database ${home}/open.db --json --quiet`
+    const started = startSluice(home, line.split(' '))
+    const { url, page } = JSON.parse(await started.line())
+    expect(page.customer).toBe('acme')
+    expect(statSync(page.file).mode & 0o777).toBe(0o600)
+    const [, key] = /url=[^"]*#key=([^"]+)"/.exec(readFileSync(page.file, 'utf8'))!
+    const status = async (given: string) =>
+      (await fetch(`${url}/page/actions`, { headers: { 'x-api-key': given } })).status
+    expect([await status(key!), await status(`${key}x`), await status('')]).toEqual([200, 401, 401])
+    expect((await get('/page/actions', key)).status).toBe(401)
+    started.child.kill('SIGTERM')
+    await started.ended
+    expect(existsSync(page.file)).toBe(false)
   })
 })
 
@@ -115,10 +156,19 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     await page.clock.runFor(31_000)
     const line = page.locator('#actions tbody tr', { hasText: action.id })
     expect(await line.textContent()).toMatch(/1 USDC.*INITIAL/)
+    await line.locator('summary').press('Enter')
     await done(action)
     await page.clock.runFor(11_000)
-    await line.getByText('SUCCESS').waitFor({ timeout: 5_000 })
-    expect(await line.locator('li').count()).toBe(2)
+    await line.getByText('SUCCESS').first().waitFor({ timeout: 5_000 })
+    expect(await line.locator('ul li').count()).toBe(2)
+    // The timeline that was opened is still open after the update.
+    const events = await line.locator('details[open] ol li').allTextContents()
+    expect(events).toEqual([
+      expect.stringMatching(/^\d{4}-.* requested$/),
+      expect.stringMatching(/^approve on sandbox-one: confirmed, nonce \d+, block \d+, gas \d+ 0x/),
+      expect.stringMatching(/^deposit on sandbox-one: confirmed, nonce \d+, block \d+, gas \d+ 0x/),
+      expect.stringMatching(/^\d{4}-.* finished: SUCCESS$/),
+    ])
     expect(page.url()).toBe(`${served.url()}/`)
     // The API key survives a reload in its tab, and no other tab has it.
     await page.reload()
@@ -130,6 +180,62 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     honest(watched, served.url())
   })
 
+  test('shows the positions of a wallet and its actions, filters and sorts strategies, and turns pages', async () => {
+    const key = await served.newKey('chooser')
+    for (let at = 0; at < 11; at++) await asked(key)
+    await done(await asked(key))
+    const watched = await seen(served.url(), key)
+    const { page } = watched
+    const rows = (what: string) => page.locator(`#${what} tbody tr`)
+    await rows('actions').nth(9).waitFor({ timeout: 5_000 })
+    expect(await page.locator('#actions h2').textContent()).toContain('1 to 10 of 12')
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByText('11 to 12 of 12').waitFor({ timeout: 5_000 })
+    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true)
+    await page.getByLabel('Status').selectOption('SUCCESS')
+    await page.locator('#actions h2', { hasText: /Actions 1$/ }).waitFor({ timeout: 5_000 })
+    await page.getByLabel('Status').selectOption('')
+    await page.getByLabel('Wallet').fill(sandbox.user.address)
+    await page.keyboard.press('Enter')
+    const position = page.locator('#positions tbody tr', { hasText: slug })
+    expect(await position.textContent({ timeout: 5_000 })).toMatch(/[\d,.]+ USDC.*\$[\d,.]+/)
+    await page.getByLabel('Wallet').fill('0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC')
+    await page.keyboard.press('Enter')
+    await page.getByText('No action matches.').waitFor({ timeout: 5_000 })
+    await page.getByLabel('Find').fill('aave usdc')
+    expect(await rows('strategies').allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining(slug)]),
+    )
+    for (const text of await rows('strategies').allTextContents()) expect(text).toMatch(/aave.*usdc/i)
+    await page.locator('#network').selectOption('sandbox-two')
+    for (const text of await rows('strategies').allTextContents()) expect(text).toContain('sandbox-two')
+    await page.getByLabel('Find').fill('')
+    await page.locator('#network').selectOption('')
+    await page.getByLabel('Sort by').selectOption('name')
+    const names = await page.locator('#strategies tbody td:first-child > div > div').allTextContents()
+    expect(names.length).toBeGreaterThan(3)
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b)))
+    honest(watched, served.url())
+  })
+
+  test('opens with the key of the opening file, and keeps it out of the address', async () => {
+    const key = await served.newKey('handed')
+    const { page } = await browser.open()
+    await page.goto(`${served.url()}/#key=${key}`)
+    await page.locator('#strategies tbody tr').first().waitFor({ timeout: 5_000 })
+    expect(page.url()).toBe(`${served.url()}/`)
+    expect(await page.getByLabel('API key').isVisible()).toBe(false)
+  })
+
+  test('has an API page that fits a screen of 360 pixels, closed and open', async () => {
+    const { page, complaints } = await browser.open({ width: 360 })
+    await page.goto(`${served.url()}/docs`)
+    const wide = () => page.evaluate('document.documentElement.scrollWidth') as Promise<number>
+    expect(await wide()).toBeLessThanOrEqual(360)
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    expect([await wide(), complaints]).toEqual([360, []])
+  })
+
   test('fits a screen of 360 pixels', async () => {
     const key = await served.newKey('narrow')
     await done(await asked(key))
@@ -139,10 +245,12 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     expect(await wide()).toBeLessThanOrEqual(360)
     await page.getByLabel('API key').fill(key)
     await page.keyboard.press('Enter')
-    for (const what of ['actions', 'strategies'])
+    await page.getByLabel('Wallet').fill(sandbox.user.address)
+    await page.keyboard.press('Enter')
+    for (const what of ['positions', 'actions', 'strategies'])
       await page.locator(`#${what} tbody tr`).first().waitFor({ timeout: 5_000 })
     const inside = `[...document.querySelectorAll('.rows')].map((one) => one.scrollWidth - one.clientWidth)`
-    expect([await wide(), await page.evaluate(inside)]).toEqual([360, [0, 0]])
+    expect([await wide(), await page.evaluate(inside)]).toEqual([360, [0, 0, 0]])
   })
 
   test('shows the state of no key, a wrong key and a rate-limited key', async () => {
@@ -175,6 +283,12 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     const text = attack.replace('\u202E', '')
     expect(await watched.page.locator('#strategies tbody').textContent()).toContain(text)
     expect(await watched.page.locator('#actions tbody').textContent()).toContain(text)
+    await watched.page.getByLabel('Wallet').fill(sandbox.user.address)
+    await watched.page.keyboard.press('Enter')
+    await watched.page.locator('#positions tbody tr').waitFor({ timeout: 5_000 })
+    expect(await watched.page.locator('#positions tbody').textContent()).toContain(text)
+    await watched.page.locator('summary').first().click()
+    expect(await watched.page.locator('#network option').last().textContent()).toBe(text)
     expect(await watched.page.locator('img, tbody script, tbody a').count()).toBe(0)
     expect(await watched.page.title()).toBe('sluice')
     honest(watched, server.url)
@@ -225,7 +339,14 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
 /** A server with the same text in every field. */
 async function lying(text: string): Promise<{ url: string; close: () => Promise<void> }> {
   const strategy = {
-    ...{ id: text, slug: text, name: text, protocol: text, network: text, asset: { symbol: text } },
+    ...{
+      id: text,
+      slug: text,
+      name: text,
+      protocol: text,
+      network: text,
+      asset: { symbol: text, decimals: 6 },
+    },
     ...{
       apy: 0.05,
       tvlUsd: text,
@@ -253,10 +374,14 @@ async function lying(text: string): Promise<{ url: string; close: () => Promise<
   const service = {
     listStrategies: async () => ({ items: [strategy], page: 1, limit: 50, total: 1, hasMore: false }),
     getStrategy: async () => strategy,
-    getAction: async () => action,
+    listActions: async () => ({ items: [action], page: 1, limit: 10, total: 1, hasMore: false }),
+    getWallet: async () => ({
+      positions: [{ strategy, balance: 1n, profit: -1n, balanceUsd: text, queuedUsd: text, apy: 0.1 }],
+      ...{ totalValueUsd: text, unread: [text] },
+    }),
   } as never
   const needs = {
-    access: async () => ({ keyId: 'one', customer: 'one', service, recent: async () => ['one'] }),
+    access: async () => ({ keyId: 'one', customer: 'one', service }),
     allow: async () => ({ ok: true }) as const,
   }
   // A browser opens spare connections; the short grace period does not wait for them.

@@ -27,6 +27,7 @@ export function engineBackend(needs: BackendInputs): Backend {
   return {
     profile: needs.profile,
     kind: 'engine',
+    serviceHost: null,
     serving: serveProfile(needs, { dir: dirs.data, opened, own }),
     ...localEngine(needs, async () => ({
       ...(await opened()),

@@ -4,11 +4,12 @@ import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { mostCandidates } from '../../planning/named-operation.ts'
 import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { RegisterResource } from './backend-input-types.ts'
 
-type SavedQuote = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
+type SavedQuote = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string; profile?: string } }
 
 /**
  * Opens the quotes received on this machine, by id. An id keeps its first meaning: a different quote with the same id
@@ -40,6 +41,11 @@ export async function openReceivedQuotes(
         }
       )
     },
+    idsBeginning: async (start) => memory.idsBeginning(start, mostCandidates + 1),
+    ofProfile: async (profile) =>
+      (memory.all() as SavedQuote[])
+        .filter(({ seen }) => seen.profile === profile)
+        .map(({ raw }) => decodeSavedQuote(raw)),
   }
 }
 

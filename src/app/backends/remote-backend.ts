@@ -44,6 +44,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
   const backend: Backend = {
     profile: needs.profile,
     kind: 'remote',
+    serviceHost: hostOfUrl(env.SLUICE_BASE_URL),
     swapProviders: swapProvidersFrom(env),
     serving: undefined,
     rawResponses: heard.said,
@@ -91,7 +92,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
         import('../../cli/health-findings.ts'),
       ])
       const { all, reachable, rpc } = await chains()
-      const host = URL.parse(env.SLUICE_BASE_URL ?? '')?.host ?? null
+      const host = backend.serviceHost
       const [service, networks] = await Promise.all([
         found('service', host, async () => serviceFindings(await backend.service(), host, () => clock.offMs)),
         networkFindings({ catalog: reachable, rpc, now }),
@@ -104,6 +105,8 @@ export function remoteBackend(needs: BackendInputs): Backend {
   }
   return backend
 }
+
+const hostOfUrl = (url: string | undefined): string | null => URL.parse(url ?? '')?.host ?? null
 
 /**
  * Creates the client of SLUICE_BASE_URL. Errors in the settings appear at the first call, because a signed operation

@@ -104,6 +104,7 @@ export function sandboxBackend(needs: Needs): Backend {
   return {
     profile: 'sandbox',
     kind: 'sandbox',
+    serviceHost: null,
     serving: sandboxServing(needs, { dir, sandbox: sandbox.admin, opened }),
     ...localEngine(needs, async () => {
       const { catalog, rpc, store, aheadMs } = await opened()

@@ -10,7 +10,7 @@ import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
-import type { KeyOwner } from '../../store/api-keys/keys.ts'
+import type { KeyOwner, KeyRow } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
 import { externalPricesFrom } from '../backends/external-prices-setting.ts'
@@ -88,6 +88,16 @@ async function openStore(database: string) {
   const keys = keyStore(sql)
   const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
   return { engine: engineStore(sql), keys, owners, close: sql.close }
+}
+
+/** A key for the page of this process, which no database has: of a customer, or of the only one with a key. */
+async function pageKey(keys: { all: () => Promise<KeyRow[]> }, named: string) {
+  const { keyDigest, newKey } = await import('../../store/api-keys/keys.ts')
+  const known = new Set((await keys.all()).filter((one) => one.revokedAt === null).map((one) => one.customer))
+  const customer = named !== '' ? named : known.size === 1 ? [...known][0]! : 'local'
+  const key = newKey()
+  const digest = keyDigest(key)
+  return { customer, key, isIt: (apiKey: string) => keyDigest(apiKey) === digest }
 }
 
 /** Returns the path of a database: a file path or an SQLite URL. */
@@ -171,12 +181,17 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         services.set(seen, known)
         return known
       }
-      const access = store.owners((owner): Caller => {
+      const callerOf = (owner: KeyOwner): Caller => {
         const { id: keyId, customer } = owner
-        const recent = (most: number) => store.engine.recentActions(customer, most)
         const sees = (name: string) => owner.testnet || !networkNamed(catalog.networks, name).testnet
-        return { keyId, customer, service: serviceOf(owner), sees, recent }
-      })
+        return { keyId, customer, service: serviceOf(owner), sees }
+      }
+      const owners = store.owners(callerOf)
+      const page = options.pageOf === undefined ? undefined : await pageKey(store.keys, options.pageOf)
+      const access = async (apiKey: string): Promise<Caller | undefined> =>
+        page?.isIt(apiKey)
+          ? callerOf({ id: 'page', customer: page.customer, testnet: true, strategies: null })
+          : owners(apiKey)
       const listening = await listens(
         () =>
           serve(
@@ -201,6 +216,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       return {
         url: listening.url,
         database,
+        ...(page && { page: { customer: page.customer, key: page.key } }),
         close: async () => {
           clearInterval(timer)
           await listening.close()

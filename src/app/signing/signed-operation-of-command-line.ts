@@ -5,8 +5,10 @@ import type { SignedOperation } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { operationReport } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
+import { operationNamed } from '../../planning/named-operation.ts'
 import { commandOperands, optionValue } from '../../signing/argv-reader.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 import { allNetworks } from '../profiles/catalog-of-configured-networks.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
@@ -56,9 +58,7 @@ function verbOn(
 ) {
   const [command, verb = '', ...rest] = commandOperands(argv)
   if (command !== 'action' || verb === 'submit' || !resumingVerbs.includes(verb)) return undefined
-  const isNamed = rest.some(
-    (word) => (journal.find(word) ?? journal.findByIdempotencyKey(word))?.id === operation.id,
-  )
+  const isNamed = rest.some((word) => named(journal, word)?.id === operation.id)
   return isNamed ? verb : undefined
 }
 
@@ -145,13 +145,23 @@ function kindsOf(argv: readonly string[]): readonly string[] | undefined {
   return Object.hasOwn(kinds, command) ? kinds[command as keyof typeof kinds] : undefined
 }
 
+/** The operation that a word of the command line names; none if it begins several ids, which the command itself refuses. */
+function named(journal: Journal, word: string): Operation | undefined {
+  try {
+    return operationNamed(journal, word)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'USAGE') return undefined
+    throw error
+  }
+}
+
 function signedIn(
   journal: Journal,
   names: readonly string[],
   kinds: readonly string[] | undefined,
 ): Omit<SignedOperation, 'again' | 'verb'> | undefined {
   for (const name of names) {
-    const operation = journal.find(name) ?? journal.findByIdempotencyKey(name)
+    const operation = named(journal, name)
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
     if (kinds && !kinds.includes(operation.kind)) continue

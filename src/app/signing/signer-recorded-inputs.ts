@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import { isIdStart, operationNamed } from '../../planning/named-operation.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { commandOperands } from '../../signing/argv-reader.ts'
 import type { RecordedQuote } from '../../signing/intent-matches-command-line.ts'
@@ -80,7 +81,17 @@ export function signerReads({
       const { openDocumentStore } = await memories()
       const memory = openDocumentStore(join(dirs.data, 'quotes.db'), Date.now)
       try {
-        return quoteOf(memory.find(id))
+        const whole = memory.find(id)
+        if (whole !== undefined) return quoteOf(whole)
+        // The word may be the beginning of the id, or name the swap otherwise.
+        const begun = isIdStart(id) ? memory.idsBeginning(id, 2) : []
+        const named =
+          begun.length === 1
+            ? begun[0]
+            : begun.length === 0
+              ? (await withJournal((journal) => operationNamed(journal, id)))?.id
+              : undefined
+        return quoteOf(named === undefined ? undefined : memory.find(named))
       } finally {
         memory.close()
       }
@@ -148,8 +159,7 @@ async function planIn(
 /** The recorded operation, after its integrity check. */
 function operationIn(journal: Journal, name: string | undefined): RecordedPlan | undefined {
   if (name === undefined) return undefined
-  const operation =
-    journal.find(name) ?? journal.list({ limit: 10_000 }).find(({ idemKey }) => idemKey === name)
+  const operation = operationNamed(journal, name)
   if (!operation) return undefined
   journal.verify(operation.id)
   const { allow, allowTokens } = (operation.plan as StoredPlan).terms

@@ -106,7 +106,7 @@ export const AbandonedDocument = fields({
 })
 
 /** An action that only the service knows. */
-const ServiceAction = fields({
+const serviceAction = {
   id: z.string(),
   type: z.string(),
   status: z.string(),
@@ -133,13 +133,37 @@ const ServiceAction = fields({
     .string()
     .optional()
     .describe('the status that a remote service says; the status is then REPORTED'),
-})
+}
+const ServiceAction = fields(serviceAction)
 
 /** `action show`, and a line of `action watch`. */
 export const KnownDocument = z.union([ActionDocument, ServiceAction])
 
 /** `action list` */
-export const ActionList = listOf(ActionDocument)
+export const ActionList = listOf(
+  z.union([
+    fields({ ...report, source: z.literal('journal'), reported: z.null() }),
+    fields({
+      ...serviceAction,
+      source: z
+        .literal('service')
+        .describe('an action of another machine, as the service of a remote profile reports it'),
+      reported: maybe(serviceAction.reported.unwrap()),
+      destinationTxHash: z.null(),
+      finality: z.null(),
+      assurance: z.null(),
+      idempotencyKey: z.null(),
+    }),
+  ]),
+  {
+    service: z
+      .enum(['none', 'unanswered'])
+      .optional()
+      .describe(
+        'present if the service of a remote profile did not list its actions; none: it has no such list',
+      ),
+  },
+)
 
 const Loose = z.record(z.string(), z.unknown())
 
@@ -255,6 +279,17 @@ export const ExportDocument = z.union([
     verdict: maybe(VerdictDocument),
     sha256: Digest,
   }),
+  fields({
+    format: z
+      .literal('sluice-service-report@1')
+      .describe('an action of another machine, as the service reports it'),
+    made: Time,
+    service: maybe(z.string()),
+    action: Loose,
+    verdict: maybe(VerdictDocument),
+    statedOnly: z.array(z.string()).describe('the fields of the action that no chain can confirm'),
+    sha256: Digest,
+  }),
   fields({ file: z.string(), id: z.string(), sha256: Digest }),
 ])
 
@@ -270,4 +305,8 @@ export const VerifiedDocument = fields({
       why: maybe(z.string()),
     }),
   ),
+  statedOnly: z
+    .array(z.string())
+    .optional()
+    .describe("evidence of a service's report: the fields that no chain confirms"),
 })

@@ -38,8 +38,8 @@ export const Amount = fields(amount)
 /** The fields of a token amount on a network, for objects that contain one. */
 export const amountOn = <shape extends z.core.$ZodShape>(shape: shape) => fields({ ...shape, ...amount })
 
-/** A page of a list; `total` is `null` if it was not counted. */
-export const listOf = <item extends z.ZodType>(item: item) =>
+/** A page of a list; `total` is `null` if it was not counted. `more` are fields of this list only. */
+export const listOf = <item extends z.ZodType>(item: item, more: z.core.$ZodShape = {}) =>
   fields({
     items: z.array(item),
     page: z.int().min(1),
@@ -47,6 +47,7 @@ export const listOf = <item extends z.ZodType>(item: item) =>
     total: maybe(z.int().min(0)),
     hasMore: z.boolean(),
     why: z.string().optional().describe('why the list is empty; missing if it is not'),
+    ...more,
   })
 
 /** The output of every failed command with `--json`. */

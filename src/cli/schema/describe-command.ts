@@ -126,6 +126,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   method: 'text',
   n: 'count',
   name: 'text',
+  customer: 'text',
   names: 'text',
   network: 'network',
   nonce: 'nonce',

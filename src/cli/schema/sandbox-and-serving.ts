@@ -57,6 +57,14 @@ const Networks = z.array(fields({ network: z.string(), chainId: z.int(), blockNu
 
 /** `serve`: its address; with `--check`, the results of the checks. */
 export const ServeDocument = z.union([
-  fields({ url: z.string(), profile: z.string(), database: z.string(), pid: z.int() }),
+  fields({
+    url: z.string(),
+    profile: z.string(),
+    database: z.string(),
+    pid: z.int(),
+    page: fields({ customer: z.string(), file: z.string() })
+      .optional()
+      .describe('with --open: a file that opens the page of a customer without a key'),
+  }),
   fields({ database: z.string(), keys: z.int(), strategies: z.int(), networks: Networks }),
 ])

@@ -1,14 +1,15 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import { operationNamed } from '../../planning/named-operation.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { settleOperation } from './record-chain-results.ts'
 
-/** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
-export const findOperation = ({ journal }: ExecutionContext, id: string): JournalOperation | undefined =>
-  journal.find(id) ?? journal.findByIdempotencyKey(id)
+/** The operation of the journal of this machine that a typed word names, if it holds one; see `operationNamed`. */
+export const findOperation = ({ journal }: ExecutionContext, typed: string): JournalOperation | undefined =>
+  operationNamed(journal, typed)
 
 /** Finds an operation and reopens it if the chain contradicts the journal. */
 export async function findUpdated(
@@ -31,7 +32,7 @@ export async function findUpdated(
   return seen
 }
 
-/** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
+/** The operation of the journal of this machine that a typed word names; ACTION_NOT_FOUND without one. */
 export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
   const operation = findOperation(context, id)
   if (operation) return operation

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
 import type { Evidence } from '../../diagnosis/evidence/make-evidence-file.ts'
+import type { ServiceEvidence } from '../../diagnosis/evidence/service-evidence.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
@@ -196,16 +197,50 @@ ${
 <p>The evidence is embedded in this page as data. To check that it is consistent and that the chains confirm it, run:</p>
 <p><code>sluice action verify FILE</code></p>
 <p class="soft">sha256 <code>${sha256}</code></p>`
+  return documentPage(`Action ${operation.id}`, body, evidence)
+}
+
+/** A whole page: its style, and `data` embedded as data. */
+function documentPage(title: string, body: Html, evidence: unknown): string {
   // A browser reads this as data. Nothing in it can end it.
   const data = toJson(evidence, false).replaceAll('<', '\\u003c')
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy()}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
-<title>${pageText(html`Action ${operation.id}`)}</title>
+<title>${pageText(html`${title}`)}</title>
 <style>${evidenceStyle}</style></head><body>
 ${pageText(body)}
 <script type="application/json" id="evidence">${data}</script>
 </body></html>
 `
+}
+
+/** The same for an action that only a service reports: what no chain can confirm is marked as the word of the service. */
+export function serviceEvidencePage(evidence: ServiceEvidence): string {
+  const { action, made, service, statedOnly, sha256 } = evidence
+  const verdict = evidence.verdict as Verdict | null
+  const body = html`<h1>${action.type} ${badge(action.reported ?? action.status)}</h1>
+<p class="soft">Action <code>${action.id}</code>, as ${service ?? 'the service'} reported it on ${utcTime(made)}. It is not in the journal of the machine that exported it.</p>
+${verdict && verdictSection(verdict)}
+<h2>Only the word of the service</h2>
+${listOf(statedOnly.map((name) => [name, (action as Record<string, unknown>)[name]]))}
+<h2>Transactions</h2>
+<p class="soft">Their chains can confirm these.</p>
+${tableOf(
+  ['transaction', 'network', 'contract', 'nonce', 'block', 'status'],
+  action.transactions.map(({ hash, network, chainId, to, nonce, blockNumber, status }) => [
+    html`<code>${hash ?? '-'}</code>`,
+    network ?? (chainId ? `chain ${chainId}` : null),
+    html`<code>${to ?? '-'}</code>`,
+    nonce,
+    blockNumber,
+    status,
+  ]),
+)}
+<h2>Verification</h2>
+<p>To check that the chains confirm its transactions, run:</p>
+<p><code>sluice action verify FILE</code></p>
+<p class="soft">sha256 <code>${sha256}</code></p>`
+  return documentPage(`Action ${action.id}`, body, evidence)
 }
 
 /** Its own style and nothing else: no script, no picture, no font, no form, no other base for its links. */

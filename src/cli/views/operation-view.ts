@@ -133,7 +133,7 @@ function shownOf(one: Action): Shown {
     strategySlug: one.strategySlug === null ? null : sanitizeText(one.strategySlug),
     originAddress: one.originAddress === null ? null : sanitizeText(one.originAddress),
     receiverAddress: one.receiverAddress === null ? null : sanitizeText(one.receiverAddress),
-    amounts: { in: amountIn(one.amounts, 'in'), out: amountIn(one.amounts, 'out') },
+    amounts: statedAmounts(one.amounts),
     destinationTxHash: null,
     transactions: one.transactions.map((tx) => ({
       ...tx,
@@ -143,6 +143,12 @@ function shownOf(one: Action): Shown {
     })),
   }
 }
+
+/** The amounts of an action that a service states in our shape; `null` for another shape. */
+export const statedAmounts = (amounts: unknown): Record<'in' | 'out', TokenAmount | null> => ({
+  in: amountIn(amounts, 'in'),
+  out: amountIn(amounts, 'out'),
+})
 
 /** An amount that a service states in our shape; `null` for another shape. */
 function amountIn(amounts: unknown, side: 'in' | 'out'): TokenAmount | null {

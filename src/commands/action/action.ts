@@ -30,7 +30,7 @@ export const actionCommand = (program: CommandContext) => {
     .action(action(program, listActions))
   withRaw(command.command('show'))
     .description('Show an action: its transactions, receipts and revert reasons.')
-    .argument('<id>', 'action ID, quote ID or idempotency key')
+    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, showAction, 'getAction'))
   command
@@ -38,7 +38,7 @@ export const actionCommand = (program: CommandContext) => {
     .description(
       'Follow actions until they finish; the exit code gives the outcome. Signs nothing. With --json, each change is a line (NDJSON).',
     )
-    .argument('<id...>', 'action IDs')
+    .argument('<id...>', 'action IDs or their beginnings, quote IDs, idempotency keys or transaction hashes')
     .option('--interval <duration>', 'how often to poll', '2s')
     .addHelpText(
       'after',
@@ -50,7 +50,7 @@ export const actionCommand = (program: CommandContext) => {
       command
         .command('resume')
         .description('Resume an action after a crash, a timeout or Ctrl-C. Never pays a step twice.')
-        .argument('<id>', 'action ID or idempotency key'),
+        .argument('<id>', 'action ID or its beginning, idempotency key or transaction hash'),
     ),
     { isNew: false },
   )
@@ -66,7 +66,7 @@ export const actionCommand = (program: CommandContext) => {
     .description(
       'Close an action and drop its unsigned steps. Refused while a signed transaction is pending.',
     )
-    .argument('<id>', 'action ID, quote ID or idempotency key')
+    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, abandonAction))
   addSubmit(command, program)

@@ -1,6 +1,7 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { idAtService } from '../../cli/named-id.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
@@ -46,6 +47,8 @@ export async function explainFromService(
   if (swap && isUntouched && !swap.deposit?.note && ['pending', 'expired'].includes(wordOf(swap)))
     return quoteVerdict(id, wordOf(swap) === 'expired')
   if (isBitcoinSwap(swap)) return bitcoinVerdict(id, swap)
+  const whole = known || swap ? undefined : await idAtService(cli, id)
+  if (whole !== undefined && whole !== id) return explainFromService(cli, context, whole, silent)
   if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
   if (!known && !swap)
     throw new AppError(

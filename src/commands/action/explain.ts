@@ -3,6 +3,7 @@ import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
 import { withGasInUsd } from '../../cli/gas-in-usd.ts'
+import { swapNamed } from '../../cli/named-id.ts'
 import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
@@ -28,7 +29,7 @@ export const addExplain = (command: Command, program: CommandContext): void =>
     .description(
       'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
     )
-    .argument('<id>', 'action ID, quote ID, idempotency key or transaction hash')
+    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .option(
       '--confirmations <depth>',
       'finality: a number of blocks, safe or finalized',
@@ -44,7 +45,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
-    const named = (await quoteOfKey(cli, id)) ?? id
+    const named = (await quoteOfKey(cli, id)) ?? (await swapNamed(cli, id)).id
     return cli.emit(
       await explainFromService(cli, context, named, 'silent' in of ? of.silent : []),
       verdictView,

@@ -4,27 +4,36 @@ import type { Backend } from '../../cli/backend-types.ts'
 import { action, localAction } from '../../cli/command-action.ts'
 import type { Cli, LocalCli } from '../../cli/command-run-types.ts'
 import { verdictFor } from '../../cli/diagnose-action.ts'
+import { actionAtService } from '../../cli/named-id.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
+import { findOperation } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
-import { evidencePage } from '../../cli/views/evidence-page.ts'
+import { evidencePage, serviceEvidencePage } from '../../cli/views/evidence-page.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/check-evidence-on-chain.ts'
 import { type Evidence, makeEvidence } from '../../diagnosis/evidence/make-evidence-file.ts'
 import {
   isEvidencePage,
+  parsedEvidence,
   readEvidence,
   refuseChangedCall,
 } from '../../diagnosis/evidence/read-evidence-file.ts'
+import {
+  checkServiceEvidence,
+  makeServiceEvidence,
+  readServiceEvidence,
+  type ServiceEvidence,
+} from '../../diagnosis/evidence/service-evidence.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { explainFromService } from './explain-from-service.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
 export function addEvidence(command: Command, program: CommandContext): void {
@@ -33,7 +42,7 @@ export function addEvidence(command: Command, program: CommandContext): void {
     .description(
       'Export an action for a support case: plan, attempts, receipts and event log. Contains no keys and no signed transactions.',
     )
-    .argument('<id>', 'action ID, quote ID or idempotency key')
+    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .option('--out <file>', 'write to this file, readable only by you')
     .option('--html', 'write an offline HTML page with the evidence embedded')
     .addHelpText(
@@ -53,13 +62,11 @@ export function addEvidence(command: Command, program: CommandContext): void {
 
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
-  const operation = requireOperation(context, id)
-  const report = reportFor(context, operation)
-  const evidence = makeEvidence(context, operation, {
-    report,
-    verdict: await verdictFor(cli, context, operation),
-  })
-  const text = options.html ? evidencePage(evidence) : `${toJson(evidence, true)}\n`
+  const operation = findOperation(context, id)
+  const [evidence, page] = operation
+    ? await evidenceOf(cli, context, operation)
+    : await serviceEvidenceOf(cli, context, id)
+  const text = options.html ? page() : `${toJson(evidence, true)}\n`
   if (options.out === undefined) {
     if (options.html && cli.globals.json)
       throw new AppError('USAGE', '--html and --json cannot be combined', {
@@ -82,31 +89,104 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
     )
   }
   cli.emit(
-    { file: out, id: operation.id, sha256: evidence.sha256 },
+    { file: out, id: idOf(evidence), sha256: evidence.sha256 },
     ({ file, sha256 }) => `${sanitizeText(file)}  sha256 ${sha256}`,
   )
 }
 
+const idOf = (evidence: Evidence | ServiceEvidence): string =>
+  String('operation' in evidence ? (evidence as Evidence).operation.id : evidence.action.id)
+
+/** The evidence of an action of the journal, and its page. */
+async function evidenceOf(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: JournalOperation,
+): Promise<[Evidence, () => string]> {
+  const report = reportFor(context, operation)
+  const verdict = await verdictFor(cli, context, operation)
+  const evidence = makeEvidence(context, operation, { report, verdict })
+  return [evidence, () => evidencePage(evidence)]
+}
+
+/** What the service reports of an action of another machine, and its page. ACTION_NOT_FOUND if it does not know the action. */
+async function serviceEvidenceOf(
+  cli: Cli,
+  context: ExecutionContext,
+  id: string,
+): Promise<[ServiceEvidence, () => string]> {
+  const action = await actionAtService(cli, id)
+  const verdict = await explainFromService(cli, context, action.id, []).catch((error: unknown) => {
+    if (error instanceof AppError) return null
+    throw error
+  })
+  const evidence = makeServiceEvidence({
+    action,
+    service: cli.backend.serviceHost,
+    verdict,
+    now: cli.program.now(),
+  })
+  cli.notice(
+    `Action ${sanitizeText(action.id)} is not in the journal of this machine: the evidence has what the service reports of it.`,
+  )
+  return [evidence, () => serviceEvidencePage(evidence)]
+}
+
+/** Verifies the report of a service on the chains that it names. */
+async function verifyServiceEvidence(cli: LocalCli, text: string, evidence: ServiceEvidence): Promise<void> {
+  if (isEvidencePage(text) && lines(text) !== lines(serviceEvidencePage(evidence))) throw pageChanged()
+  const chainIds = evidence.action.transactions.flatMap(({ chainId }) => chainId ?? [])
+  const { rpc } = await contextFor(cli, chainIds)
+  conclude(cli, {
+    id: evidence.action.id,
+    sha256: evidence.sha256,
+    made: evidence.made,
+    transactions: await checkServiceEvidence(rpc, evidence),
+    statedOnly: evidence.statedOnly,
+  })
+}
+
 async function verify(cli: LocalCli, file: string): Promise<void> {
   const text = await textOf(file, cli.program)
+  const ofService = readServiceEvidence(parsedEvidence(text))
+  if (ofService) return verifyServiceEvidence(cli, text, ofService)
   const evidence = readEvidence(text)
   // The text of a page is not part of the evidence in it.
-  if (isEvidencePage(text) && lines(text) !== pageOf(evidence))
-    throw new AppError(
-      'EVIDENCE_CHANGED',
-      'The page differs from the evidence embedded in it: it was edited, or written by another version of sluice',
-      { hint: 'Ask its author for the evidence file: sluice action export ID --out FILE' },
-    )
-  const { catalog, rpc } = await contextFor(cli, evidence)
+  if (isEvidencePage(text) && lines(text) !== pageOf(evidence)) throw pageChanged()
+  const steps = evidence.operation.steps as { transaction: { chainId: number } }[]
+  const { catalog, rpc } = await contextFor(
+    cli,
+    steps.map(({ transaction }) => transaction.chainId),
+  )
   refuseChangedCall(evidence, catalog)
-  const checks = await checkEvidence(rpc, evidence)
-  const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
-  const result = {
+  conclude(cli, {
     id: String(evidence.operation.id),
     sha256: evidence.sha256,
     made: evidence.made,
-    transactions: checks,
-  }
+    transactions: await checkEvidence(rpc, evidence),
+  })
+}
+
+const pageChanged = (): AppError =>
+  new AppError(
+    'EVIDENCE_CHANGED',
+    'The page differs from the evidence embedded in it: it was edited, or written by another version of sluice',
+    { hint: 'Ask its author for the evidence file: sluice action export ID --out FILE' },
+  )
+
+/** The result of a verification; `statedOnly` are the fields of a service's report that no chain confirms. */
+type Verified = {
+  id: string
+  sha256: string
+  made: string
+  transactions: ChainCheck[]
+  statedOnly?: readonly string[]
+}
+
+/** Reports a verification: EVIDENCE_REFUTED if a chain contradicts it, EVIDENCE_UNCONFIRMED if a transaction could not be checked. */
+function conclude(cli: LocalCli, result: Verified): void {
+  const checks = result.transactions
+  const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
   if (wrong.length > 0)
     throw new AppError(
       'EVIDENCE_REFUTED',
@@ -129,6 +209,11 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
         ({ hash, verdict, why }) =>
           `${markOf(verdict, why, to)} ${sanitizeText(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${sanitizeText(why)}`)}`,
       ),
+      ...(value.statedOnly
+        ? [
+            `${to.paint.yellow('?')} only the word of the service, which no chain confirms: ${value.statedOnly.map(sanitizeText).join(', ')}`,
+          ]
+        : []),
     ].join('\n'),
   )
 }
@@ -139,11 +224,8 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
  */
 async function contextFor(
   { program, globals }: LocalCli,
-  { operation: { steps } }: Evidence,
+  chainIds: readonly number[],
 ): Promise<Pick<ExecutionContext, 'catalog' | 'rpc'>> {
-  const chainIds = (steps as { transaction: { chainId: number } }[]).map(
-    ({ transaction }) => transaction.chainId,
-  )
   const backend = await backendOf(program.openBackend(globals))
   if (backend && (backend.kind !== 'sandbox' || chainIds.some((chainId) => isEmbedded({ chainId }))))
     return backend.context()

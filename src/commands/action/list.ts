@@ -1,12 +1,16 @@
+import type { Action } from '../../api/action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
+import { statedAmounts } from '../../cli/views/operation-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type ActionStatus, actionStatuses } from '../../domain/swap-outcome.ts'
+import { type ActionStatus, actionStatuses, wordOf } from '../../domain/swap-outcome.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** Parses --status in any case. */
@@ -18,57 +22,134 @@ export function statusOf(text: string): ActionStatus {
   })
 }
 
-type Row = Pick<
-  Report,
-  | 'id'
-  | 'type'
-  | 'status'
-  | 'strategySlug'
-  | 'originAddress'
-  | 'amounts'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'finishedAt'
->
+/** A row: of the journal, or only of the service; `source` says which. What only the other has is `null`. */
+type Row =
+  | (Report & { source: 'journal'; reported: null })
+  | (Omit<Action, 'reported'> & { source: 'service'; reported: string | null } & Record<
+        keyof typeof unknownToService,
+        null
+      >)
+
+const unknownToService = { destinationTxHash: null, finality: null, assurance: null, idempotencyKey: null }
 
 /** `action list` */
-export async function listActions(cli: Cli, options: { status?: string; wallet?: string }): Promise<void> {
+export async function listActions(
+  cli: Cli,
+  options: { status?: ActionStatus; wallet?: string },
+): Promise<void> {
   const context = await cli.backend.context()
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
-  const rows: Row[] = context.journal
+  const own = context.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
       cli.notice(
         `The journal entry of action ${id} is damaged, so it is not listed: sluice action show ${id}`,
       ),
     )
     .filter((operation) => !successorOf(context, operation))
-    .map((operation) => reportFor(context, operation))
+    .map((operation): Row => ({ ...reportFor(context, operation), source: 'journal', reported: null }))
     .filter(({ status }) => options.status === undefined || status === options.status)
+  // An action of the journal has the same id at the service, also one with another status there.
+  const isElsewhere = ({ id }: Action) => context.journal.find(id) === undefined
+  const asked =
+    cli.backend.kind === 'remote' ? await actionsOfService(cli, options.status, wallet) : undefined
+  const others = (asked?.actions ?? []).filter(isElsewhere).map(
+    (action): Row => ({
+      ...unknownToService,
+      ...action,
+      source: 'service',
+      reported: action.reported ?? null,
+    }),
+  )
+  const rows = [...own, ...others].toSorted((a, b) => timeOf(b) - timeOf(a))
+  const marked = others.length > 0
   await cli.list(
-    { items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
+    {
+      ...{ items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
+      ...(asked && asked.answer !== 'listed' && { service: asked.answer }),
+    },
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
+      ...(marked && { note: '* of another machine: only the service reports it' }),
       columns: [
-        { title: 'ACTION', field: 'id', text: ({ id }) => id },
-        { title: 'TYPE', field: 'type', text: ({ type }) => type, drop: 2 },
+        { title: 'ACTION', field: 'id', text: ({ id }) => sanitizeText(id) },
+        { title: 'TYPE', field: 'type', text: ({ type }) => sanitizeText(type), drop: 2 },
         {
           title: 'AMOUNT',
           field: 'amounts',
           align: 'right',
-          text: ({ amounts }, _, places) => printed(amounts.in ?? amounts.out, places),
+          text: (row, _, places) => {
+            const { in: paid, out } = row.source === 'journal' ? row.amounts : statedAmounts(row.amounts)
+            return paid === null && out === null && row.source === 'service'
+              ? '-'
+              : printed(paid ?? out, places)
+          },
         },
-        { title: 'STRATEGY', field: 'strategySlug', text: ({ strategySlug }) => strategySlug ?? '', drop: 3 },
-        { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(status, paint) },
+        {
+          title: 'STRATEGY',
+          field: 'strategySlug',
+          text: ({ strategySlug }) => sanitizeText(strategySlug ?? ''),
+          drop: 3,
+        },
+        {
+          title: 'STATUS',
+          field: 'status',
+          csv: ({ status }) => status,
+          text: (row, paint) =>
+            row.source === 'journal'
+              ? stateWord(row.status, paint)
+              : `${stateWord(sanitizeText(row.reported ?? row.status), paint)}*`,
+        },
         {
           title: 'CREATED',
           field: 'createdAt',
-          csv: ({ createdAt }) => createdAt,
-          text: ({ createdAt }) => utcTime(createdAt),
+          csv: ({ createdAt }) => createdAt ?? '',
+          text: ({ createdAt }) => (createdAt === null ? '-' : utcTime(createdAt)),
           drop: 1,
         },
       ],
     },
   )
+}
+
+const timeOf = ({ createdAt }: Row): number => (createdAt === null ? 0 : Date.parse(createdAt))
+
+/** The most actions of the service that are listed. */
+const mostOfService = 1_000
+
+type Asked = { actions: Action[]; answer: 'listed' | 'none' | 'unanswered' }
+
+/**
+ * The customer's actions that the service lists, of any machine, newest first. `none`: the deployment has no such list. A service
+ * that does not answer fails no list of the journal; a line on stderr says either.
+ */
+async function actionsOfService(
+  cli: Cli,
+  status: ActionStatus | undefined,
+  wallet: Address | undefined,
+): Promise<Asked> {
+  const here = 'only the actions of this machine are listed'
+  try {
+    const service = await cli.service()
+    const page = (at: number) =>
+      service.listActions({ page: at, limit: 100, ...(status && { status }), ...(wallet && { wallet }) })
+    const { rows, isCut } = await firstPages(page, mostOfService)
+    if (isCut) cli.notice(`Of the actions at the service, the newest ${mostOfService} are listed.`)
+    // Another deployment may ignore the filters.
+    const actions = rows.filter(
+      (one) =>
+        (status === undefined || wordOf(one) === status) &&
+        (wallet === undefined || sameAddress(one.originAddress ?? '', wallet)),
+    )
+    return { actions, answer: 'listed' }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (isWithoutList(error)) {
+      cli.notice(`This deployment of the service has no list of actions, so ${here}.`)
+      return { actions: [], answer: 'none' }
+    }
+    cli.notice(`The service did not list its actions (${sanitizeText(error.message)}), so ${here}.`)
+    return { actions: [], answer: 'unanswered' }
+  }
 }
 
 const printed = (amount: TokenAmount | null, places: number) =>

@@ -49,7 +49,7 @@ export const addReplan = (command: Command, program: CommandContext): void =>
         .description(
           'Plan the unsigned steps of an action again, after its quote expired or another transaction used its nonce. Then sign and send them.',
         )
-        .argument('<id>', 'action ID, quote ID or idempotency key'),
+        .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash'),
     ),
     { isNew: false },
   )

@@ -1,5 +1,6 @@
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withGasInUsd } from '../../cli/gas-in-usd.ts'
+import { actionAtService } from '../../cli/named-id.ts'
 import { findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { actionView } from '../../cli/views/operation-view.ts'
@@ -11,7 +12,7 @@ export async function showAction(cli: Cli, id: string): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
   // --raw prints the response of the service, not the journal.
   const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
-  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), actionView)
+  if (!operation) return cli.emit(await actionAtService(cli, id), actionView)
   const report = reportFor(context, operation)
   const [reasons, priced] = await Promise.all([
     Promise.all(

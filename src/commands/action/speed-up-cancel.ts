@@ -23,7 +23,10 @@ export function addReplacements(command: Command, program: CommandContext): void
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
     withExecution(
       withSigner(
-        command.command(name).description(description).argument('<id>', 'action ID or idempotency key'),
+        command
+          .command(name)
+          .description(description)
+          .argument('<id>', 'action ID or its beginning, idempotency key or transaction hash'),
       ),
       { isNew: false },
     )

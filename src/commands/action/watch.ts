@@ -1,6 +1,7 @@
 import type { Action } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { actionAtService } from '../../cli/named-id.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { findOperation, findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { settleOperation } from '../../cli/signing-flow/record-chain-results.ts'
@@ -32,13 +33,17 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     const operation = findOperation(context, id)
     return operation && findStalledPart(context, operation, cli.program.interrupt.signal)
   }
-  const look = async (id: string) => {
+  /** The whole ids of actions that only the service knows, by what was typed. */
+  const wholeIds = new Map<string, string>()
+  const look = async (typed: string) => {
+    const id = wholeIds.get(typed) ?? typed
     const now = await watched(cli, context, id).catch(async (error: unknown) => {
       // An unsigned action may be known only to this machine.
       if (error instanceof AppError && (await leftOf(id)))
         return reportFor(context, findOperation(context, id)!)
       throw error
     })
+    if (!findOperation(context, id)) wholeIds.set(typed, now.id)
     const what = isActionEnd(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
     return now
@@ -128,7 +133,7 @@ function failureOf(context: ExecutionContext, end: Report | Action): AppError | 
 /** The journal's report of an action, updated from the chain; the service's report for an action of another machine. */
 async function watched(cli: Cli, context: ExecutionContext, id: string): Promise<Report | Action> {
   const operation = await findUpdated(cli, context, id)
-  if (!operation) return (await cli.service()).getAction({ id })
+  if (!operation) return actionAtService(cli, id)
   const report = reportFor(context, operation)
   if (hasRunEnded(operation)) return report
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })

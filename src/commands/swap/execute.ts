@@ -3,6 +3,7 @@ import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
+import { idAtService, swapNamed } from '../../cli/named-id.ts'
 import { idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { allPages } from '../../cli/read-all-pages.ts'
@@ -94,14 +95,18 @@ const payerOf = async ({ backend }: Cli, options: Options) => (await backend.sig
 type Known = { quote: Quote; isListed?: boolean } & Partial<AskedQuote>
 
 /** The quote of an id: as this machine was given it, or of the service, which is asked for the id. Another deployment may list all quotes. */
-async function quoteOf(cli: Cli, id: string): Promise<Known> {
-  const kept = await (await cli.program.quotes()).find(id)
+async function quoteOf(cli: Cli, typed: string): Promise<Known> {
+  const quotes = await cli.program.quotes()
+  const kept = (await quotes.find(typed)) ?? (await quotes.find((await swapNamed(cli, typed)).id))
   if (kept) return kept
   const service = await cli.service()
-  const listed = await allPages((page, limit) => service.listQuotes({ id, page, limit }))
-  const quote = listed.find((one) => one.id === id)
+  const named = async (id: string) => {
+    const listed = await allPages((page, limit) => service.listQuotes({ id, page, limit }))
+    return listed.find((one) => one.id === id)
+  }
+  const quote = (await named(typed)) ?? (await named((await idAtService(cli, typed)) ?? typed))
   if (quote) return { quote, isListed: true }
-  throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${sanitizeText(id)}"`)
+  throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${sanitizeText(typed)}"`)
 }
 
 /** A quote that this machine did not request is only the word of the service, so a person must confirm it. */

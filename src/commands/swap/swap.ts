@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { pageOf } from '../../api/page.ts'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
@@ -6,11 +7,13 @@ import { refundAddress, slippage, validatedBy, wholeNumber } from '../../cli/opt
 import { withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
+import { isWithoutList } from '../../cli/read-all-pages.ts'
 import { recipientForm } from '../../cli/recipient.ts'
 import { statusOfListed } from '../../cli/swap-status-by-id.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { execute } from './execute.ts'
 import { quote } from './quote.ts'
@@ -62,7 +65,7 @@ export const swap = (program: CommandContext) => {
     .action(action(program, quote, 'quote'))
   withSigning(withQuote(command.command('execute')))
     .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
-    .argument('[quote-id]', 'quote ID, as printed by swap quote')
+    .argument('[quote-id]', 'quote ID, as printed by swap quote, or its beginning')
     .option(
       '--compare [names]',
       'choose among the quotes of all providers, or of those named (separated by commas)',
@@ -79,7 +82,7 @@ export const swap = (program: CommandContext) => {
     .action(action(program, execute))
   withRaw(command.command('status'))
     .description('Show the status of a swap, with the transaction hashes on both networks.')
-    .argument('<quote-id>', 'quote ID, action ID or idempotency key')
+    .argument('<quote-id>', 'quote ID or action ID, its beginning, idempotency key or transaction hash')
     .option('--btc-tx <hash>', 'hash of the Bitcoin deposit, for routes from Bitcoin')
     .option(
       '--watch',
@@ -108,13 +111,31 @@ async function list(
   const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
   const { networks: known, bitcoin } = await cli.backend.catalog()
   const networks = bitcoin ? [...known, bitcoinNetwork] : known
-  const answer = await (await cli.service()).listQuotes({
-    page,
-    limit,
-    ...(options.from !== undefined && { originChain: networkNamed(networks, options.from).name }),
-    ...(options.to !== undefined && { destinationChain: networkNamed(networks, options.to).name }),
-    ...(options.provider !== undefined && { provider: options.provider }),
-  })
+  const [from, to] = [options.from, options.to].map((name) =>
+    name === undefined ? undefined : networkNamed(networks, name),
+  )
+  const answer = await (await cli.service())
+    .listQuotes({
+      page,
+      limit,
+      ...(from && { originChain: from.name }),
+      ...(to && { destinationChain: to.name }),
+      ...(options.provider !== undefined && { provider: options.provider }),
+    })
+    .catch(async (error: unknown) => {
+      if (cli.backend.kind !== 'remote' || !(error instanceof AppError) || !isWithoutList(error)) throw error
+      cli.notice(
+        'This deployment of the service has no list of quotes, so only those that this machine received in the last day are listed.',
+      )
+      const own = await (await cli.program.quotes()).ofProfile(cli.backend.profile)
+      const wanted = own.filter(
+        (one) =>
+          (from === undefined || one.from.chainId === from.chainId) &&
+          (to === undefined || one.to.chainId === to.chainId) &&
+          (options.provider === undefined || one.provider === options.provider),
+      )
+      return pageOf(wanted, { page, limit })
+    })
   const items = await Promise.all(
     answer.items.map(async (quote) => ({ ...quote, status: await statusOfListed(cli, quote) })),
   )

@@ -6,6 +6,16 @@ import { type Evidence, evidenceHash } from './make-evidence-file.ts'
 
 const inPage = /<script type="application\/json" id="evidence">([\s\S]*?)<\/script>/
 
+/** The document in a text, or in its HTML page; USAGE if there is none. */
+export function parsedEvidence(text: string): unknown {
+  try {
+    // This also removes a byte order mark.
+    return JSON.parse((inPage.exec(text)?.[1] ?? text).trim())
+  } catch (cause) {
+    throw none('it is not JSON', cause)
+  }
+}
+
 /** Whether a text is the HTML page of evidence instead of its JSON. */
 export const isEvidencePage = (text: string): boolean => inPage.test(text)
 
@@ -18,13 +28,7 @@ export const isEvidencePage = (text: string): boolean => inPage.test(text)
  * Consistent omissions cannot be detected.
  */
 export function readEvidence(text: string): Evidence {
-  let found: unknown
-  try {
-    // This also removes a byte order mark.
-    found = JSON.parse((inPage.exec(text)?.[1] ?? text).trim())
-  } catch (cause) {
-    throw none('it is not JSON', cause)
-  }
+  const found = parsedEvidence(text)
   const evidence = found as Evidence
   if (typeof found !== 'object' || found === null || evidence.format !== 'sluice-evidence@1')
     throw none('it is not an export of sluice')

@@ -1,14 +1,16 @@
 import type { Action } from '../../api/action.ts'
+import type { Page } from '../../api/page.ts'
 import { transferTopic } from '../../chain/erc20.ts'
-import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { Hash, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { isActionEnd } from '../../domain/swap-outcome.ts'
+import { type ActionStatus, isActionEnd } from '../../domain/swap-outcome.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
+import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import type { Tracked } from './issued-actions.ts'
+import { findOperation, type Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 import { actionStatus, type State } from './state-machine.ts'
 
@@ -64,6 +66,62 @@ export async function actionOf(context: EngineContext, id: string): Promise<Acti
   const found = await refreshAction(context, id)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${id}"`)
   return actionOutput(context, found, await actionAmounts(context, found))
+}
+
+/**
+ * The listed actions of the customer, newest first. `status` selects by the status that was last seen; each action of the page is then
+ * refreshed. One whose chain does not answer has its last status, and `missing` names its networks.
+ */
+export async function listActions(
+  context: EngineContext,
+  {
+    wallet,
+    status,
+    id,
+    page = 1,
+    limit = 10,
+  }: {
+    wallet?: string | undefined
+    status?: ActionStatus | undefined
+    id?: string | undefined
+    page?: number | undefined
+    limit?: number | undefined
+  },
+): Promise<Page<Action>> {
+  const isHash = Hash.safeParse(id).success
+  const words = Object.entries(actionStatus).flatMap(([state, shown]) => (shown === status ? [state] : []))
+  const { ids, total } = await context.store.actionPage(
+    context.customer,
+    {
+      wallet: wallet ?? null,
+      states: status === undefined ? null : words,
+      start: isHash ? null : (id ?? null),
+      hash: isHash ? id! : null,
+      chainIds: context.catalog.networks
+        .filter(({ chainId }) => isChainInScope(context, chainId))
+        .map(({ chainId }) => chainId),
+    },
+    { limit, offset: (page - 1) * limit },
+  )
+  const unread = new Set<string>()
+  const items = await Promise.all(
+    ids.map((one) => actionOf(context, one).catch((error) => lastSeen(context, one, error, unread))),
+  )
+  const missing = unread.size > 0 && { missing: [...unread] }
+  return { items, page, limit, total, hasMore: page * limit < total, ...missing }
+}
+
+/** An action as it was last seen, if its chain does not answer; its networks are added to `unread`. */
+async function lastSeen(
+  context: EngineContext,
+  id: string,
+  error: unknown,
+  unread: Set<string>,
+): Promise<Action> {
+  const found = error instanceof AppError ? await findOperation(context, id) : undefined
+  if (!found) throw error
+  for (const { chainId } of found.txs) unread.add(networkNamed(context.catalog.networks, chainId).name)
+  return actionOutput(context, { ...found, duplicates: [] }, JSON.parse(found.action.amounts) as unknown)
 }
 
 /** The requested amounts. A failed action paid out nothing; a full withdrawal states the amount from its receipt. */

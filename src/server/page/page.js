@@ -1,5 +1,5 @@
 // The read-only page of a server: asks with the key of whoever looks, and only as often as somebody looks.
-import { actionRows, draw, lacking, said, strategyRows } from './rows.js'
+import { actionRows, draw, lacking, positionRows, said, strategyRows } from './rows.js'
 
 const kept = 'sluice-api-key'
 const second = 1_000
@@ -7,14 +7,39 @@ const live = 10 * second
 const calm = 30 * second
 const rare = 60 * second
 /** What is known of a source that was not asked yet with this key. */
-const nothing = { due: 0, shown: '', missing: null }
+const nothing = { due: 0, shown: '', body: null, missing: null }
 const at = (id) => document.getElementById(id)
 
-const actions = { path: '/page/actions', section: at('actions'), rows: actionRows, every: calm }
-const strategies = { path: '/page/strategies', section: at('strategies'), rows: strategyRows, every: rare }
-const sources = [actions, strategies].map((source) => Object.assign(source, nothing))
+/** What is chosen to be seen. */
+const chosen = { wallet: '', status: '', page: 1, find: '', network: '', sort: 'apy' }
 
-let key = stored()
+/** The query of a path, without what is not chosen. */
+const query = (path, fields) => {
+  const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== 1)
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+}
+
+const positions = {
+  path: () => (chosen.wallet === '' ? null : query('/page/positions', { address: chosen.wallet })),
+  section: at('positions'),
+  rows: positionRows,
+  every: rare,
+}
+const actions = {
+  path: () => query('/page/actions', { wallet: chosen.wallet, status: chosen.status, page: chosen.page }),
+  section: at('actions'),
+  rows: (body) => actionRows(body, chosen),
+  every: calm,
+}
+const strategies = {
+  path: () => '/page/strategies',
+  section: at('strategies'),
+  rows: (body) => strategyRows(body, chosen),
+  every: rare,
+}
+const sources = [positions, actions, strategies].map((source) => Object.assign(source, nothing))
+
+let key = handed() ?? stored()
 // Which key it is: what was asked with an earlier one is not shown any more.
 let turnOfKey = 0
 let timer
@@ -33,9 +58,52 @@ at('forget').addEventListener('click', () => {
   use(null)
   at('key').focus()
 })
+at('choose').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const typed = at('wallet').value.trim()
+  if (typed !== '' && !/^0x[0-9a-fA-F]{40}$/.test(typed))
+    return say('wrong', 'That is no address of a wallet.')
+  Object.assign(chosen, { wallet: typed, page: 1 })
+  again(positions)
+  again(actions)
+})
+at('action-status').addEventListener('change', ({ target }) => {
+  Object.assign(chosen, { status: target.value, page: 1 })
+  again(actions)
+})
+for (const [name, step] of [
+  ['newer', -1],
+  ['older', 1],
+])
+  at(name).addEventListener('click', () => {
+    chosen.page = Math.max(1, chosen.page + step)
+    again(actions)
+  })
+for (const [name, event] of [
+  ['find', 'input'],
+  ['network', 'change'],
+  ['sort', 'change'],
+])
+  at(name).addEventListener(event, ({ target }) => {
+    chosen[name] = target.value
+    redraw(strategies)
+  })
 // Nobody looks at a hidden page, and its key has better uses.
 document.addEventListener('visibilitychange', turn)
 turn()
+
+/** Asks a source at once: something else of it was chosen. */
+function again(source) {
+  turnOfKey += 1
+  Object.assign(source, nothing)
+  if (source.path() === null) source.section.hidden = true
+  turn()
+}
+
+/** Draws what a source said last as it is chosen now. */
+function redraw(source) {
+  if (source.body !== null) draw(source.section, source.rows(source.body))
+}
 
 function use(next) {
   key = next
@@ -58,17 +126,22 @@ async function turn() {
   clearTimeout(timer)
   at('enter').hidden = key !== null
   at('forget').hidden = key === null
+  at('choose').hidden = key === null
   if (document.hidden || isAsking) return
   const mine = turnOfKey
   isAsking = true
   try {
     if (key === null) await health()
     else if (waitsUntil <= Date.now())
-      for (const source of sources) if (source.due <= Date.now() && !(await ask(source, mine))) break
+      for (const source of sources.filter((one) => one.path() !== null))
+        if (source.due <= Date.now() && !(await ask(source, mine))) break
   } finally {
     isAsking = false
   }
-  const next = key === null ? Date.now() + calm : Math.min(...sources.map(({ due }) => due))
+  const next =
+    key === null
+      ? Date.now() + calm
+      : Math.min(...sources.filter((one) => one.path() !== null).map(({ due }) => due))
   // A key that was entered meanwhile has not been asked with yet.
   const wait = mine === turnOfKey ? Math.max(next, waitsUntil) - Date.now() : 0
   clearTimeout(timer)
@@ -77,7 +150,7 @@ async function turn() {
 
 /** Shows what a source says. Whether the next one may be asked as well. */
 async function ask(source, mine) {
-  const found = await answer(source.path, { 'x-api-key': key })
+  const found = await answer(source.path(), { 'x-api-key': key })
   if (mine !== turnOfKey) return false
   if (found?.status === 200) {
     show(source, found.body, found.missing)
@@ -102,6 +175,9 @@ async function ask(source, mine) {
 function show(source, body, missing) {
   source.missing = missing
   const text = JSON.stringify(body)
+  source.body = body
+  if (source === actions) turnPages(body)
+  if (source === strategies) offerNetworks(body)
   // What did not change is left alone: somebody may be reading or selecting it.
   if (text !== source.shown) draw(source.section, source.rows(body))
   source.shown = text
@@ -111,6 +187,28 @@ function show(source, body, missing) {
   failures = 0
   document.body.classList.remove('stale')
   say('well', `Up to date at ${new Date().toISOString().slice(11, 19)} UTC${lacking(sources)}.`)
+}
+
+/** Which pages of actions there are beside this one. */
+function turnPages({ page, hasMore }) {
+  at('newer').disabled = !(page > 1)
+  at('older').disabled = !hasMore
+}
+
+/** Offers the networks that the strategies are on. */
+function offerNetworks({ items }) {
+  const names = [...new Set(items.map(({ network }) => said(network)))].toSorted()
+  const select = at('network')
+  if (
+    [...select.options]
+      .slice(1)
+      .map(({ value }) => value)
+      .join('\n') === names.join('\n')
+  )
+    return
+  select.replaceChildren(new Option('all', ''), ...names.map((name) => new Option(name, name)))
+  if (!names.includes(chosen.network)) chosen.network = ''
+  select.value = chosen.network
 }
 
 /** Whether an action may change while somebody looks: what nobody has signed for ten minutes waits for a person. */
@@ -149,6 +247,14 @@ async function answer(path, headers) {
 function say(state, words) {
   at('status').dataset.state = state
   if (at('status').textContent !== words) at('status').textContent = words
+}
+
+/** The key that the opening file of the server hands over; it is kept out of the address and the history. */
+function handed() {
+  const [, given] = /^#key=([\x21-\x7e]{1,500})$/.exec(location.hash) ?? []
+  if (location.hash.startsWith('#key=')) history.replaceState(null, '', location.pathname)
+  if (given !== undefined) store(given)
+  return given ?? null
 }
 
 /** The key of this tab. A browser that keeps nothing asks for it each time. */

@@ -1,38 +1,130 @@
 // What the page draws. What it shows came from strangers too: it only ever becomes text, never markup.
 
-/** The newest actions of a customer. */
-export function actionRows({ items, most }) {
+/** The actions of a customer, newest first: a page of them. */
+export function actionRows(
+  { items, page = 1, limit = items.length, total = items.length },
+  { wallet = '', status = '' } = {},
+) {
   const rows = items.map((action) => [
     ['begun', time(action.createdAt)],
     ['what', pair(said(action.type).toLowerCase().replaceAll('_', ' '), action.strategySlug)],
     ['amount', amount(action.amounts), 'number'],
-    ['status', action.error ? node('span', { class: 'bad' }, said(action.error)) : state(action.status)],
+    ['status', state(action.status)],
     ['transactions', node('ul', {}, ...(action.transactions ?? []).map(transaction))],
-    ['id', node('code', {}, said(action.id))],
+    ['id', node('div', {}, node('code', {}, said(action.id)), timeline(action))],
   ])
+  const first = (page - 1) * limit
+  const isChosen = wallet !== '' || status !== ''
   return {
     rows,
-    about: rows.length < most ? `${rows.length}` : `the newest ${most}`,
-    empty: 'Nothing yet. What is done with a key of this customer appears here.',
+    about: total > rows.length ? `${first + 1} to ${first + rows.length} of ${total}` : `${rows.length}`,
+    empty: isChosen
+      ? 'No action matches.'
+      : 'Nothing yet. What is done with a key of this customer appears here.',
   }
 }
 
-/** Strategies, with what they paid lately as a line. */
-export function strategyRows({ items, total }) {
-  const rows = items.map(({ slug, name, network, asset, apy, apyBasis, tvlUsd, paused, points }) => [
+/** What happened to an action, in order. */
+function timeline(action) {
+  const events = [
+    node('li', {}, time(action.createdAt), ' requested'),
+    ...(action.transactions ?? []).map((tx) => {
+      const { kind, network, status, hash, nonce, blockNumber, gasUsed, explorerUrl, error } = tx
+      const facts = [
+        [nonce, 'nonce'],
+        [blockNumber, 'block'],
+        [gasUsed, 'gas'],
+      ].flatMap(([value, name]) => (value === null || value === undefined ? [] : [`${name} ${said(value)}`]))
+      return node(
+        'li',
+        {},
+        `${said(kind)} on ${said(network)}: `,
+        state(hash === null && status === 'pending' ? 'not seen' : status),
+        facts.length === 0 ? '' : `, ${facts.join(', ')}`,
+        hash === null ? '' : ' ',
+        hash === null ? '' : hashOf(said(hash), explorerUrl),
+        error === null || error === undefined ? '' : node('span', { class: 'bad' }, ` ${said(error)}`),
+      )
+    }),
+    action.finishedAt === null || action.finishedAt === undefined
+      ? node('li', {}, time(action.updatedAt), ' last change; not finished')
+      : node('li', {}, time(action.finishedAt), ' finished: ', state(action.status)),
+  ]
+  return node(
+    'details',
+    { 'data-of': said(action.id) },
+    node('summary', {}, 'timeline'),
+    node('ol', { class: 'small' }, ...events),
+  )
+}
+
+/** The positions of a wallet. */
+export function positionRows({ items, totalValueUsd, unread = [] }) {
+  const rows = items.map(({ slug, name, network, asset, balance, profit, balanceUsd, queuedUsd, apy }) => [
     ['strategy', pair(name ?? slug, name === null ? null : slug)],
     ['network', said(network)],
-    ['asset', said(asset)],
-    ['APY', pair(apy === null ? '-' : percent(apy), apyBasis === 'trailing-7d' && 'last 7 days'), 'number'],
-    ['30-day trend', spark(points)],
-    ['TVL', dollars(tvlUsd), 'number'],
-    ['state', state(paused === false ? 'OPEN' : paused ? 'PAUSED' : 'UNKNOWN')],
+    ['balance', balance === null ? 'unknown' : decimalOf(balance, asset), 'number'],
+    ['profit', decimalOf(profit, asset), 'number'],
+    [
+      'value',
+      pair(
+        dollars(balanceUsd),
+        !['-', '$0.00'].includes(dollars(queuedUsd)) && `${dollars(queuedUsd)} queued`,
+      ),
+      'number',
+    ],
+    ['APY', apy === null ? '-' : percent(apy), 'number'],
   ])
+  const lost = unread.length === 0 ? '' : `, without ${unread.length} that could not be read`
   return {
     rows,
-    about: total > rows.length ? `the best ${rows.length} of ${total}` : `${rows.length}`,
-    empty: 'This key sees no strategy.',
+    about: `${dollars(totalValueUsd)} in all${lost}`,
+    empty: `This wallet has no position${lost}.`,
   }
+}
+
+/** Strategies that match what is chosen, with what they paid lately as a line. */
+export function strategyRows({ items, total }, { find = '', network = '', sort = 'apy' } = {}) {
+  const words = find.toLowerCase().split(/\s+/)
+  const shown = items
+    .filter((one) => network === '' || said(one.network) === network)
+    .filter(({ slug, name, network: where, asset }) => {
+      const text = [slug, name, where, asset].map(said).join(' ').toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+    .toSorted((one, other) => (orders[sort] ?? orders.apy)(one, other) || bySlug(one, other))
+  const rows = shown
+    .slice(0, mostDrawn)
+    .map(({ slug, name, network: where, asset, apy, apyBasis, tvlUsd, paused, points }) => [
+      ['strategy', pair(name ?? slug, name === null ? null : slug)],
+      ['network', said(where)],
+      ['asset', said(asset)],
+      ['APY', pair(apy === null ? '-' : percent(apy), apyBasis === 'trailing-7d' && 'last 7 days'), 'number'],
+      ['30-day trend', spark(points)],
+      ['TVL', dollars(tvlUsd), 'number'],
+      ['state', state(paused === false ? 'OPEN' : paused ? 'PAUSED' : 'UNKNOWN')],
+    ])
+  return {
+    rows,
+    about: rows.length < total ? `${rows.length} of ${total}` : `${rows.length}`,
+    empty: items.length === 0 ? 'This key sees no strategy.' : 'No strategy matches.',
+  }
+}
+
+/** The most strategies that are drawn at once. */
+const mostDrawn = 100
+
+/** Unknown numbers are last, whatever the direction. */
+const byNumber = (read) => (one, other) => (read(other) ?? -Infinity) - (read(one) ?? -Infinity) || 0
+const byText = (read) => (one, other) => said(read(one)).localeCompare(said(read(other)))
+const bySlug = byText(({ slug }) => slug)
+const numberOf = (text) => (/^\d+(\.\d+)?$/.test(text ?? '') ? Number(text) : null)
+const orders = {
+  apy: byNumber(({ apy }) => apy),
+  tvlUsd: byNumber(({ tvlUsd }) => numberOf(tvlUsd)),
+  name: byText(({ name, slug }) => name ?? slug),
+  network: byText(({ network }) => network),
+  asset: byText(({ asset }) => asset),
 }
 
 /** Puts rows of names, values and classes into a section, as a table; or says why there is none. */
@@ -50,6 +142,7 @@ export function draw(section, { rows, about, empty }) {
   const heads = (rows[0] ?? []).map(([label, , look]) =>
     node('th', { scope: 'col', ...(look && { class: look }) }, label),
   )
+  const opened = new Set([...section.querySelectorAll('details[open]')].map((one) => one.dataset.of))
   section
     .querySelector('.rows')
     .replaceChildren(
@@ -57,6 +150,8 @@ export function draw(section, { rows, about, empty }) {
         ? node('p', { class: 'soft' }, empty)
         : node('table', {}, node('thead', {}, node('tr', {}, ...heads)), node('tbody', {}, ...body)),
     )
+  // What somebody has opened stays open.
+  for (const one of section.querySelectorAll('details')) one.open = opened.has(one.dataset.of)
 }
 
 /** The end of a sentence about what all sources lack, of which each says names with commas, or nothing. */
@@ -129,8 +224,20 @@ function amount(amounts) {
   return /^\d+(\.\d+)?$/.test(formatted ?? '') ? `${grouped(formatted)} ${said(symbol)}` : '-'
 }
 
-const dollars = (text) =>
-  /^\d+(\.\d+)?$/.test(text ?? '') ? `$${grouped(text).replace(/(\.\d\d)\d+$/, '$1')}` : '-'
+/** A decimal text with its unit, with at most six decimals that are not zero. */
+function decimalOf(text, unit) {
+  const [, whole, fraction = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(text ?? '') ?? []
+  if (whole === undefined) return '-'
+  const kept = fraction.slice(0, Math.max(6, fraction.search(/[1-9]/) + 2)).replace(/0+$/, '')
+  const sign = whole.startsWith('-') ? '-' : ''
+  return `${sign}${grouped(`${whole.replace('-', '')}${kept === '' ? '' : `.${kept}`}`)} ${said(unit)}`
+}
+
+/** Dollars and cents, cut. */
+function dollars(text) {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text ?? '') ?? []
+  return whole === undefined ? '-' : `$${grouped(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
+}
 
 function grouped(text) {
   const [whole, fraction] = text.split('.')

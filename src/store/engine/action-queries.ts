@@ -9,6 +9,18 @@ import {
 import { isReportedForOther } from './client-report-queries.ts'
 import { type IssuedOperation, isSwapColumn } from './issued-transactions.ts'
 
+/** The filters of a list of actions; null is no filter. `start` is the beginning of an id; `states` are words of `shownState`. */
+export type ActionFilter = {
+  wallet: string | null
+  states: readonly string[] | null
+  start: string | null
+  hash: string | null
+  chainIds: readonly number[]
+}
+
+/** The state of an action as it is shown, as SQL: one that expired after a part of it succeeded has failed. */
+const shownState = `case when status = 'expired' and exists (select 1 from action_txs t where t.action_id = actions.id and t.succeeded = 1) then 'failed' else status end`
+
 /** The queries about issued actions and their transactions. A claim, a client's report and a change of status each apply only while the row is as it was read. */
 export const actionQueries = (sql: Sql) => ({
   action: async (customer: string, id: string): Promise<IssuedOperation | undefined> => {
@@ -59,10 +71,31 @@ export const actionQueries = (sql: Sql) => ({
       [customer, wallet],
     ),
 
-  /** The ids of a customer's actions, newest first, without drafts; several operations of one quote count as one. */
-  recentActions: async (customer: string, most: number): Promise<string[]> => {
-    const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) and ${isListedAction('actions')} order by created_at desc, id limit $2`
-    return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
+  /**
+   * A page of a customer's actions, newest first, with the total. Drafts are left out, also one whose id is asked for, and several
+   * operations of one quote count as one. Actions with a transaction outside of `chainIds` are left out.
+   */
+  actionPage: async (
+    customer: string,
+    { wallet, states, start, hash, chainIds }: ActionFilter,
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<{ ids: string[]; total: number }> => {
+    const marks = (from: number, values: readonly unknown[]) =>
+      values.map((_, at) => `$${from + at}`).join(', ') || 'null'
+    const words = states ?? []
+    const where = `customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) and ${isListedAction('actions')}
+      and ($2 is null or lower(wallet) = $2) and ($3 is null or substr(id, 1, length($3)) = $3)
+      and ($4 is null or exists (select 1 from action_txs t where t.action_id = actions.id and t.hash = $4))
+      and ($5 = 0 or ${shownState} in (${marks(6, words)}))
+      and not exists (select 1 from action_txs t where t.action_id = actions.id and t.chain_id not in (${marks(6 + words.length, chainIds)}))`
+    const values = [customer, wallet?.toLowerCase() ?? null, start, hash?.toLowerCase() ?? null]
+    const all = [...values, states === null ? 0 : 1, ...words, ...chainIds]
+    const rows = await sql.query<{ id: string }>(
+      `select id from actions where ${where} order by created_at desc, id limit $${all.length + 1} offset $${all.length + 2}`,
+      [...all, limit, offset],
+    )
+    const [count] = await sql.query<{ n: number }>(`select count(*) as n from actions where ${where}`, all)
+    return { ids: rows.map(({ id }) => id), total: Number(count?.n ?? 0) }
   },
 
   /**

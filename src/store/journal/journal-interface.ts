@@ -28,6 +28,8 @@ export type OperationJournal = {
   findByIdempotencyKey: (idemKey: string) => Operation | undefined
   /** The id of the operation that signed a transaction of this hash, or that received a bridge delivery in it. */
   operationOfHash: (hash: Hex) => string | undefined
+  /** The ids of at most `most` operations that begin with a text, newest first; dropped ones only if no other does. */
+  idsBeginning: (start: string, most: number) => string[]
   /** Newest first. Damaged operations are left out; `unreadable` is called with their ids. */
   list: (
     filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number },

@@ -4,9 +4,9 @@ import type { DeliveryJournal, NonceJournal, OperationJournal } from './journal-
 
 /** The journal's look-ups by key, hash and nonce. */
 export function journalLookups(
-  { one }: JournalDb,
+  { all, one }: JournalDb,
   { load }: ReturnType<typeof journalWrites>,
-): Pick<OperationJournal, 'findByIdempotencyKey' | 'operationOfHash'> &
+): Pick<OperationJournal, 'findByIdempotencyKey' | 'operationOfHash' | 'idsBeginning'> &
   Pick<DeliveryJournal, 'countDeliveries'> &
   Pick<NonceJournal, 'nextNonce' | 'nonceHolder' | 'firstRepeatable'> {
   return {
@@ -21,6 +21,12 @@ export function journalLookups(
         one('SELECT operation FROM attempt WHERE hash = ?', hash.toLowerCase()) ??
         one('SELECT operation FROM leg WHERE lower(arrival_hash) = ?', hash.toLowerCase())
       return row && String(row.operation)
+    },
+    idsBeginning: (start, most) => {
+      const text =
+        "SELECT id, state = 'DROPPED' AS dropped FROM operation WHERE substr(id, 1, ?) = ? ORDER BY dropped, created DESC, id DESC LIMIT ?"
+      const rows = all(text, start.length, start, most)
+      return rows.filter(({ dropped }) => dropped === rows[0]!.dropped).map(({ id }) => String(id))
     },
     countDeliveries: (hash, exceptId) =>
       Number(

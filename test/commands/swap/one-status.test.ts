@@ -212,7 +212,7 @@ describe('the status of a quote is the same in swap list, swap status and action
 const remotely: Run = (line, later = 0) => runHere(line, { ...profiles.remote(), later })
 const quoteIds = async () => (await engine.service.listQuotes({ limit: 100 })).items.map(({ id }) => id)
 /** The actions on the page of a server. */
-const onPage = () => engine.context.store.recentActions('tests', 10)
+const onPage = async () => (await engine.service.listActions({ limit: 10 })).items.map(({ id }) => id)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const slug = 'aave-v3-usdc-sandbox-one'
 

@@ -103,14 +103,14 @@ describe('a quote that was issued twice', () => {
   })
 
   test('is found by its hash, and is one action in the list', async () => {
-    const { service, context } = engineOn(sandbox)
+    const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     const handed = await take(service, quote, wallet)
     await take(service, quote, other)
     const txHash = await carryOut(wallet, handed)
     const told = await service.ingest({ actionId: quote.id, event: 'SIGNED', txHash, chainId })
     expect(told).toMatchObject({ id: quote.id, originAddress: wallet, status: 'SUCCESS' })
-    expect(await context.store.recentActions('tests', 9)).toEqual([quote.id])
+    expect((await service.listActions({})).items.map(({ id }) => id)).toEqual([quote.id])
   })
 
   test('can be issued in eight ways at most, and each of them is recognized', async () => {
