@@ -8,6 +8,7 @@ import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
 import { programVersion } from '../http/program-version.ts'
 import { createCommandContext } from './create-command-context.ts'
+import { withKnownNames } from './environment-names.ts'
 import type { Secrets } from './environment-secrets-type.ts'
 import { main, printError } from './main.ts'
 import { once } from './once.ts'
@@ -34,7 +35,7 @@ export async function start(
     for (const listener of listeners) process.removeListener(signal, listener)
   const io = await stdio({ noColor, noInput, env: process.env })
   const program = contextOrExit(argv, io, {
-    env: process.env,
+    env: withKnownNames(process.env),
     secrets,
     signingService: once(async () => {
       const child = startSigner()

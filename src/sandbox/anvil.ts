@@ -110,7 +110,7 @@ async function tryStart(
   const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
   args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
   if (loadState) args.push('--load-state', loadState)
-  const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {} })
+  const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {}, windowsHide: true })
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
@@ -142,20 +142,38 @@ async function tryStart(
   return undefined
 }
 
-/** Ends a node however this process ends: a shell waits for the end of a pipe from this process. Not on Windows. */
+/** Ends a node however this process ends: another process waits for the end of a pipe from this one. Without a shell it is a Node, which is larger. */
 function endWithUs(child: ChildProcess): void {
-  if (child.pid === undefined || process.platform === 'win32') return
-  const command = 'read -r _; kill -TERM "$1" 2>/dev/null'
-  const watcher = spawn('/bin/sh', ['-c', command, 'sh', String(child.pid)], {
+  if (child.pid === undefined) return
+  const shell = '/bin/sh'
+  const isShellThere = process.platform !== 'win32' && existsSync(shell)
+  const [program, ...args] = isShellThere
+    ? [shell, '-c', 'read -r _; kill -TERM "$1" 2>/dev/null', 'sh', String(child.pid)]
+    : [process.execPath, '-e', killAtEnd, String(child.pid)]
+  const watcher = spawn(program, args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
     detached: true,
+    windowsHide: true,
   })
   watcher.on('error', () => undefined)
   watcher.stdin.on('error', () => undefined)
   watcher.unref()
   child.once('exit', () => watcher.kill('SIGKILL'))
 }
+
+/** A broken pipe is an error on Windows and the end elsewhere. */
+const killAtEnd = `
+const { argv, exit, kill, stdin } = process
+const end = () => {
+  try {
+    kill(Number(argv[1]))
+  } catch {
+    // It ended before.
+  }
+  exit()
+}
+stdin.on('end', end).on('error', end).on('close', end).resume()`
 
 async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (child.pid === undefined) return
