@@ -158,11 +158,13 @@ describe('on Windows, played by a preloaded module', () => {
       },
     )
     const ended = new Promise((done) => child.once('exit', done))
-    // A node and the process that waits for the daemon's end. All are looked at once each time.
+    // Both nodes, and for each the process that waits for the daemon's end.
     const isWatched = () => {
       const all = allProcesses()
       const found = all.filter(({ command }) => command.includes(other) && command.includes('--chain-id'))
-      return found.some(({ pid }) => all.some(({ command }) => command.endsWith(`.resume() ${pid} `)))
+      const isOne = ({ pid }: { pid: number }) =>
+        all.some(({ command }) => command.endsWith(`.resume() ${pid} `))
+      return found.length === 2 && found.every(isOne)
     }
     while (!isWatched() && child.exitCode === null) await new Promise((done) => setTimeout(done, 5))
     expect(child.exitCode).toBeNull()
