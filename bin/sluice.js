@@ -103,8 +103,36 @@ function asksAbout(argv) {
 async function answered(root, argv, command) {
   const built = currentBuild(root, command)
   if (!built) return false
+  if (argv[0] !== '__complete' && printedPage(argv.slice(0, -1), `${root}/${built}/help-pages`)) return true
   const { answerFromManifests } = await import(`../${built}/prebuilt-help-and-completion.js`)
   return answerFromManifests(argv, process.env, `${root}/${built}/command-manifests`)
+}
+
+/** Whether the page of a command was written as the build made it. A terminal gets one of its own width, and what is not plain words a closer look. */
+function printedPage(names, path) {
+  const { fstatSync, readFileSync, writeSync } = builtin('node:fs')
+  let left
+  try {
+    if (fstatSync(1).isCharacterDevice()) return false
+    const start = `\n${names[0] ?? ''}\t`
+    const pages = `\n${readFileSync(path, 'utf8')}`
+    const at = pages.indexOf(start)
+    if (at < 0) return false
+    const end = pages.indexOf('\n', at + 1)
+    const line = JSON.parse(pages.slice(at + start.length, end < 0 ? undefined : end))
+    const page = Object.hasOwn(line, names.join(' ')) ? line[names.join(' ')] : undefined
+    if (page === undefined) return false
+    left = Buffer.from(page)
+  } catch {
+    return false
+  }
+  try {
+    while (left.length > 0) left = left.subarray(writeSync(1, left))
+  } catch (error) {
+    // The reader may be gone. A pipe that is full takes the rest later, and what else is wrong is told as by every command.
+    if (error.code !== 'EPIPE') process.stdout.write(left)
+  }
+  return true
 }
 
 /** Where compiled code is kept: a directory of ours, that nobody else can write into. Without one, nothing is kept. */
