@@ -77,6 +77,7 @@ async function build(rolldown) {
     'package-lock.json',
     ...front.output.map(({ fileName }) => fileName),
     'command-manifests',
+    'help-pages',
   ])
   const chunks = built.flatMap(({ output }) => output)
   put(

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 export async function writeManifests(root, { imports, modules }) {
   const { commands } = await source(root, 'commands/index').catch(() => ({ commands: [] }))
   if (commands.length === 0) return { output: [], namesOf: () => [] }
-  const { commandManifests } = await source(root, 'app/help-and-completion-manifests')
+  const { commandManifests, helpPages } = await source(root, 'app/help-and-completion-manifests')
+  const manifests = await commandManifests()
   const named = (id) => relative(root, id).split(sep).join('/')
   const reached = (name) => {
     const found = new Set([join(root, 'src', `${name}.ts`)])
@@ -23,7 +24,10 @@ export async function writeManifests(root, { imports, modules }) {
   ])
   const each = commands.map(({ name }) => [name, reached(fileOf(root, name))])
   return {
-    output: [{ fileName: 'command-manifests', code: await commandManifests() }],
+    output: [
+      { fileName: 'command-manifests', code: manifests },
+      { fileName: 'help-pages', code: helpPages(manifests) },
+    ],
     namesOf: (path) =>
       all.has(path) ? ['*'] : each.filter(([, paths]) => paths.has(path)).map(([name]) => name),
   }

@@ -43,11 +43,20 @@ async function packAll(folder) {
     mkdirSync(folder, { recursive: true })
     for (const name of readdirSync(staging)) {
       if (name !== 'sluice' && name !== 'sandbox') take(join(staging, name), 'LICENSE')
+      nameRepository(join(staging, name))
       npmPack(join(staging, name), folder)
     }
   } finally {
     rmSync(staging, { recursive: true, force: true })
   }
+}
+
+/** The registry accepts a proof of origin only for a package that names the repository where it was made. */
+function nameRepository(folder) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env
+  if (!server || !repository) return
+  const named = { ...manifest(folder), repository: { type: 'git', url: `git+${server}/${repository}.git` } }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(named, null, 2)}\n`)
 }
 
 function npmPack(folder, to) {

@@ -3,6 +3,7 @@
 import { currentBuild, isNewEnough, nodeFile, whyNoSources } from './built.js'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const isWindows = () => process.platform === 'win32'
 
 // An import of one of these would load all that its exports may ever need.
 const builtin = (name) => process.getBuiltinModule(name)
@@ -36,7 +37,7 @@ async function run() {
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
     delete process.env[name]
-  for (const [name, value] of Object.entries(process.env))
+  for (const [name, value] of variables())
     if (/^SLUICE_RPC_\w+_HEADERS$/.test(name)) {
       if (value) secrets.rpcHeaders[name] = written(value)
       delete process.env[name]
@@ -77,6 +78,12 @@ async function run() {
   }
 }
 
+/** The environment as pairs. Windows does not tell `Path` from `PATH`: there the names are in capitals, as they are asked for here. */
+function variables() {
+  const all = Object.entries(process.env)
+  return isWindows() ? all.map(([name, value]) => [name.toUpperCase(), value]) : all
+}
+
 /**
  * A secret without the byte order mark and the one line end that a file of variables may add, as `decodeText` and `withoutLineEnd` of
  * src/domain/text/decode-text.ts read a file.
@@ -96,21 +103,52 @@ function asksAbout(argv) {
 async function answered(root, argv, command) {
   const built = currentBuild(root, command)
   if (!built) return false
+  if (argv[0] !== '__complete' && printedPage(argv.slice(0, -1), `${root}/${built}/help-pages`)) return true
   const { answerFromManifests } = await import(`../${built}/prebuilt-help-and-completion.js`)
   return answerFromManifests(argv, process.env, `${root}/${built}/command-manifests`)
+}
+
+/** Whether the page of a command was written as the build made it. A terminal gets one of its own width, and what is not plain words a closer look. */
+function printedPage(names, path) {
+  const { fstatSync, readFileSync, writeSync } = builtin('node:fs')
+  let left
+  try {
+    if (fstatSync(1).isCharacterDevice()) return false
+    const start = `\n${names[0] ?? ''}\t`
+    const pages = `\n${readFileSync(path, 'utf8')}`
+    const at = pages.indexOf(start)
+    if (at < 0) return false
+    const end = pages.indexOf('\n', at + 1)
+    const line = JSON.parse(pages.slice(at + start.length, end < 0 ? undefined : end))
+    const page = Object.hasOwn(line, names.join(' ')) ? line[names.join(' ')] : undefined
+    if (page === undefined) return false
+    left = Buffer.from(page)
+  } catch {
+    return false
+  }
+  try {
+    while (left.length > 0) left = left.subarray(writeSync(1, left))
+  } catch (error) {
+    // The reader may be gone. A pipe that is full takes the rest later, and what else is wrong is told as by every command.
+    if (error.code !== 'EPIPE') process.stdout.write(left)
+  }
+  return true
 }
 
 /** Where compiled code is kept: a directory of ours, that nobody else can write into. Without one, nothing is kept. */
 function compiled() {
   const { lstatSync, mkdirSync } = builtin('node:fs')
-  const { isAbsolute, join } = builtin('node:path')
-  const { SLUICE_HOME: own, XDG_CACHE_HOME: xdg, HOME: home } = process.env
+  const { isAbsolute, join, resolve, sep } = builtin('node:path')
+  const { SLUICE_HOME: own, XDG_CACHE_HOME: xdg, USERPROFILE: profile } = process.env
+  const home = process.env.HOME || (isWindows() ? profile : undefined)
   const root = own
     ? join(own, 'cache')
     : xdg && isAbsolute(xdg)
       ? xdg
       : home && isAbsolute(home) && join(home, '.cache')
   if (!root || !isAbsolute(root)) return undefined
+  // Windows has no owner and no mode that Node could read: what is in the folder of the user is the user's.
+  if (isWindows() && !(profile && resolve(root).startsWith(resolve(profile) + sep))) return undefined
   const steps = own
     ? [own, root, join(root, 'compiled')]
     : [root, join(root, 'sluice'), join(root, 'sluice', 'compiled')]
@@ -123,7 +161,7 @@ function compiled() {
   }
   const found = lstatSync(steps.at(-1))
   const isOurs = found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid())
-  return isOurs && (found.mode & 0o077) === 0 ? steps.at(-1) : undefined
+  return isOurs && (isWindows() || (found.mode & 0o077) === 0) ? steps.at(-1) : undefined
 }
 
 /** The words of a command line that are no flags and no values of the global ones: the command comes first. */
@@ -144,10 +182,10 @@ function signs(argv) {
 /** How the signer is begun: once, with nothing of our environment but where files are, and the key and where another signer is by its pipe. */
 function signer({ privateKey, signerUrl }, path) {
   const passed =
-    /^(HOME|PATH|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL|AVENIA_FILE))$/
+    /^(HOME|PATH|TMPDIR|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|XDG_(CONFIG|DATA|CACHE)_HOME|SLUICE_(HOME|PROFILE|ANVIL|AVENIA_FILE))$/
   const named = /^SLUICE_(BASE_URL|RPC_\w+)$/
   const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) =>
+    variables().flatMap(([name, value]) =>
       passed.test(name) ? [[name, value]] : named.test(name) && value ? [[name, 'set']] : [],
     ),
   )
@@ -229,6 +267,8 @@ async function handOver() {
     })
     return child
   }
-  let now = begin()
-  for (const signal of signals) process.on(signal, () => now.kill(signal))
+  // Before the program can listen. On Windows, the terminal tells every process of it, and `kill` would end the program at once.
+  let now
+  for (const signal of signals) process.on(signal, () => isWindows() || now.kill(signal))
+  now = begin()
 }

@@ -312,6 +312,12 @@ describe('the code style', () => {
     expect(lines(files, /\bconsole\.\w+/)).toEqual([])
   })
 
+  test('only store/durable-files.ts renames, links and flushes files, which Windows and some file systems refuse', () => {
+    const calls = /\b(renameSync|linkSync|fsyncSync|rename|link)\b[^;]*\bfrom 'node:fs(\/promises)?'/
+    const found = files.filter((file) => calls.test(textOf(file)))
+    expect(found).toEqual(['store/durable-files.ts'])
+  })
+
   test('no file is longer than 400 lines', () => {
     const length = (file: string) => textOf(file).split('\n').length - 1
     expect(files.filter((file) => length(file) > 400).map((file) => `${file}: ${length(file)}`)).toEqual([])

@@ -16,7 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandManifests } from '../src/app/help-and-completion-manifests.ts'
+import { commandManifests, helpPages } from '../src/app/help-and-completion-manifests.ts'
+import { buildProgram } from '../src/app/main.ts'
 import { builtFile } from './support/built-file.ts'
 
 const here = join(import.meta.dirname, '..')
@@ -65,10 +66,10 @@ describe('the build', () => {
     // An option before the command makes the program itself complete it.
     for (const line of [['str'], ['strategies', '']])
       expect(sluice('__complete', '--', ...line)).toBe(sluice('__complete', '--', '--quiet', ...line))
-    const words = builtFile(root, 'command-manifests')
+    const words = builtFile(root, 'help-pages')
     const bytes = readFileSync(words)
-    reword(words, 'said by manifests')
-    expect([sluice('--help'), help()].map((text) => text.includes('said by manifests'))).toEqual([
+    reword(words, 'said by the pages')
+    expect([sluice('--help'), help()].map((text) => text.includes('said by the pages'))).toEqual([
       true,
       false,
     ])
@@ -86,6 +87,27 @@ describe('the build', () => {
     touched(sourceOf('transfer'), () => expect(shown()).toContain('PRINT THE COMPLETION'))
     touched(sourceOf('completion'), () => expect(shown()).not.toContain('PRINT THE COMPLETION'))
     writeFileSync(words, bytes)
+  })
+
+  it('has the help page of every command as the program prints it, and a broken file of pages is not used', async () => {
+    const path = builtFile(root, 'help-pages')
+    const text = readFileSync(path, 'utf8')
+    expect(text).toBe(helpPages(await commandManifests()))
+    const pages = text.split('\n').flatMap((line) => Object.entries<string>(JSON.parse(line.split('\t')[1]!)))
+    expect(pages.length).toBeGreaterThan(70)
+    for (const [name, page] of pages) {
+      const words = name.split(' ').filter(Boolean)
+      const printed: string[] = []
+      const io = {
+        out: { write: (more: string) => void printed.push(more), columns: 80, paint: { level: 0 } },
+      }
+      const program = await buildProgram(words, { version: '', io } as never)
+      await program.parseAsync([...words, '--help'], { from: 'user' }).catch(() => undefined)
+      expect({ name, printed: printed.join('') }).toEqual({ name, printed: page })
+    }
+    writeFileSync(path, '{')
+    expect(sluice('deposit', '--help')).toBe(pages.find(([name]) => name === 'deposit')![1])
+    writeFileSync(path, text)
   })
 
   it('runs while it matches the sources, is complete and is writable only by its owner', () => {

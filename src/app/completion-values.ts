@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Candidate, CompletionValues } from '../cli/help/completion-candidates.ts'
 import { leavesOf, wordsOf } from '../cli/options/command-tree-queries.ts'
@@ -9,6 +9,7 @@ import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
 import { faultKinds } from '../domain/sandbox-fault.ts'
 import { actionStatuses } from '../domain/swap-outcome.ts'
+import { moveFile } from '../store/durable-files.ts'
 import { allNetworks } from './profiles/catalog-of-configured-networks.ts'
 import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
@@ -44,7 +45,7 @@ export function saveListedStrategies(
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })
-    renameSync(`${path}.${process.pid}.new`, path)
+    moveFile(`${path}.${process.pid}.new`, path)
   } catch {
     // A full disk or another user's cache directory must not fail the list.
   }

@@ -9,6 +9,7 @@ import { AppError, type Exit } from '../domain/errors.ts'
 import { programVersion } from '../http/program-version.ts'
 import { whilePersonActs } from '../http/waits.ts'
 import { createCommandContext } from './create-command-context.ts'
+import { withKnownNames } from './environment-names.ts'
 import type { Secrets } from './environment-secrets-type.ts'
 import { main, printError } from './main.ts'
 import { once } from './once.ts'
@@ -37,7 +38,7 @@ export async function start(
     whileAsking: whilePersonActs,
   })
   const program = contextOrExit(argv, io, {
-    env: process.env,
+    env: withKnownNames(process.env),
     secrets,
     signingService: once(async () => {
       const child = startSigner()

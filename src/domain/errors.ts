@@ -234,7 +234,7 @@ export const errorTable = {
   },
   SANDBOX_UNAVAILABLE: { exit: 7, hint: 'sluice sandbox status' },
   ANVIL_NOT_FOUND: {
-    exit: 7,
+    exit: 12,
     hint: 'Install Foundry (https://getfoundry.sh) so that `anvil` is on the PATH, or set SLUICE_ANVIL to its path.',
   },
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { httpRpc } from '../chain/rpc/failover.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isClone } from '../store/companion-package.ts'
+import { writeDurable } from '../store/durable-files.ts'
 import { sandboxData } from './genesis/sandbox-data.ts'
 
 /** A running anvil node that this program started. */
@@ -29,13 +30,14 @@ export type Anvil = {
 export const listenFilePrefix = 'sluice-node-'
 
 /**
- * Finds the anvil binary: the given path, the optional package, or the PATH; else ANVIL_NOT_FOUND. Without the contracts of the sandbox no
- * anvil helps, so that is SANDBOX_UNAVAILABLE.
+ * Finds the anvil binary: the given path, the optional package, or the PATH; else ANVIL_NOT_FOUND, also without the contracts of the sandbox.
  */
 export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
   if (explicit) {
     if (isExecutable(explicit)) return explicit
-    throw new AppError('ANVIL_NOT_FOUND', `No program exists at ${explicit}`)
+    throw new AppError('ANVIL_NOT_FOUND', `No program exists at ${explicit}`, {
+      hint: 'Set SLUICE_ANVIL to the path of anvil, or unset it to use the installed one.',
+    })
   }
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
   const found = [packaged(), ...path.split(delimiter).map((dir) => dir && join(dir, name))].find(
@@ -110,7 +112,7 @@ async function tryStart(
   const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
   args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
   if (loadState) args.push('--load-state', loadState)
-  const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {} })
+  const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {}, windowsHide: true })
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
@@ -125,8 +127,8 @@ async function tryStart(
 
   try {
     const until = performance.now() + 15_000
-    while (!existsSync(listening) && !hasExited() && performance.now() < until) await sleep(3)
-    if (existsSync(listening)) {
+    while (!hasText(listening) && !hasExited() && performance.now() < until) await sleep(3)
+    if (hasText(listening)) {
       const rpcUrl = `http://127.0.0.1:${port}`
       const rpc = httpRpc(rpcUrl, { deadlineMs: 60_000 })
       await restoreClock(rpc)
@@ -139,23 +141,58 @@ async function tryStart(
     rmSync(listening, { force: true })
   }
   await stop(child, ended)
+  refuseFullDisk(noteDir)
   return undefined
 }
 
-/** Ends a node however this process ends: a shell waits for the end of a pipe from this process. Not on Windows. */
+/** Whether a file was written: on a full disk it is made, and stays empty. */
+const hasText = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/** A node that cannot write its note ends without a reason. Throws STATE_UNUSABLE if a file of that size cannot be written. */
+function refuseFullDisk(noteDir: string): void {
+  const trial = join(noteDir, `${listenFilePrefix}${randomBytes(8).toString('hex')}.trial`)
+  try {
+    writeDurable(trial, Buffer.alloc(noteBytes))
+  } finally {
+    rmSync(trial, { force: true })
+  }
+}
+
+/** More than a node writes into its note, in bytes. */
+const noteBytes = 16_384
+
+/** Ends a node however this process ends: another process waits for the end of a pipe from this one. Without a shell it is a Node, which is larger. */
 function endWithUs(child: ChildProcess): void {
-  if (child.pid === undefined || process.platform === 'win32') return
-  const command = 'read -r _; kill -TERM "$1" 2>/dev/null'
-  const watcher = spawn('/bin/sh', ['-c', command, 'sh', String(child.pid)], {
+  if (child.pid === undefined) return
+  const shell = '/bin/sh'
+  const isShellThere = process.platform !== 'win32' && existsSync(shell)
+  const [program, ...args] = isShellThere
+    ? [shell, '-c', 'read -r _; kill -TERM "$1" 2>/dev/null', 'sh', String(child.pid)]
+    : [process.execPath, '-e', killAtEnd, String(child.pid)]
+  const watcher = spawn(program, args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
     detached: true,
+    windowsHide: true,
   })
   watcher.on('error', () => undefined)
   watcher.stdin.on('error', () => undefined)
   watcher.unref()
   child.once('exit', () => watcher.kill('SIGKILL'))
 }
+
+/** A broken pipe is an error on Windows and the end elsewhere. */
+const killAtEnd = `
+const { argv, exit, kill, stdin } = process
+const end = () => {
+  try {
+    kill(Number(argv[1]))
+  } catch {
+    // It ended before.
+  }
+  exit()
+}
+stdin.on('end', end).on('error', end).on('close', end).resume()`
 
 async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (child.pid === undefined) return

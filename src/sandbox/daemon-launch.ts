@@ -37,7 +37,9 @@ export type EnsureOptions = {
   waitMs?: number
 }
 
-const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
+/** The last ones are those of Windows: without them no program starts there. */
+const inheritedVariables =
+  'PATH HOME TMPDIR TEMP TMP LANG TZ SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE LOCALAPPDATA'.split(' ')
 
 /** Starts the daemon and waits for its one line of output; `busy` if another process holds the lock. */
 export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'busy'> {
@@ -61,6 +63,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
     ['--disable-warning=ExperimentalWarning', options.entry, JSON.stringify(daemonArguments)],
     {
       detached: true,
+      windowsHide: true,
       cwd: files.dir,
       stdio: ['ignore', 'pipe', log],
       env: Object.fromEntries(kept),

@@ -2,8 +2,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { diskFault } from '../store/disk-fault.ts'
+import { writeAtomic } from '../store/durable-files.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
-import { writeAtomic } from './durable-files.ts'
 
 /** Returns the paths of a sandbox's files under a data directory. */
 export const sandboxFiles = (dataDir: string) => {

@@ -12,17 +12,17 @@ import { newestWorld, resetHint, type SavedWorld, saveNext, type WorldFacts } fr
 /** A process of the system, identified by its pid and start time. */
 export type ProcessFacts = { pid: number; startedAt: string; command: string }
 
-/** Lists all visible processes: from /proc on Linux, else by `ps`. */
+/** Lists all visible processes: from /proc on Linux, else by the system's own program. */
 export const allProcesses = (): ProcessFacts[] =>
   process.platform === 'linux'
     ? readdirSync('/proc')
         .filter((name) => /^[0-9]+$/.test(name))
         .flatMap((pid) => inProc(Number(pid)) ?? [])
-    : byPs(['-axo', 'pid=,lstart=,command='])
+    : listed()
 
 /** Returns one process by its pid; `undefined` if there is none. */
 const processAt = (pid: number): ProcessFacts | undefined =>
-  process.platform === 'linux' ? inProc(pid) : byPs(['-p', String(pid), '-o', 'pid=,lstart=,command='])[0]
+  process.platform === 'linux' ? inProc(pid) : listed(pid)[0]
 
 function inProc(pid: number): ProcessFacts | undefined {
   try {
@@ -37,18 +37,59 @@ function inProc(pid: number): ProcessFacts | undefined {
   }
 }
 
-function byPs(args: readonly string[]): ProcessFacts[] {
+/** The processes, or the one with a pid, from a program that prints a line for each: pid, start time, command line. */
+function listed(pid?: number): ProcessFacts[] {
+  const { program, args, line } = process.platform === 'win32' ? byPowerShell(pid) : byPs(pid)
   let text: string
   try {
-    text = execFileSync('ps', args, { encoding: 'utf8' })
-  } catch {
-    return [] // `ps` fails when there is no such process.
+    text = execFileSync(program, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 1 << 26,
+    })
+  } catch (error) {
+    // A status says that the program ran and found no such process. Without the program, nothing is known.
+    const { status } = error as { status?: number }
+    if (typeof status === 'number' && status !== notFound) return []
+    throw error
   }
-  return text.split('\n').flatMap((line) => {
-    const [, pid, startedAt, command] =
-      /^\s*(\d+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(line) ?? []
-    return pid && startedAt && command ? [{ pid: Number(pid), startedAt, command: `${command} ` }] : []
+  return text.split(/\r?\n/).flatMap((one) => {
+    const [, pid, startedAt, command] = line.exec(one) ?? []
+    // Windows quotes a path with a space; the others print it as it is.
+    return pid && startedAt && command
+      ? [{ pid: Number(pid), startedAt, command: `${command.replaceAll('"', '')} ` }]
+      : []
   })
+}
+
+/** The status of `env` where the program is not there. */
+const notFound = 127
+
+/** In the language of the user, day and month can have another order. */
+const byPs = (pid?: number) => ({
+  program: 'env',
+  args: [
+    'LC_ALL=C',
+    'ps',
+    ...(pid === undefined ? ['-ax'] : ['-p', String(pid)]),
+    '-ww',
+    '-o',
+    'pid=,lstart=,command=',
+  ],
+  line: /^\s*(\d+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/,
+})
+
+/** Windows has no `ps`, and new versions no `wmic`; PowerShell is part of the system. A process of another user has no command line there. */
+function byPowerShell(pid?: number) {
+  const filter = pid === undefined ? '' : ` -Filter "ProcessId=${pid}"`
+  const command =
+    '[Console]::OutputEncoding = [Text.Encoding]::UTF8; ' +
+    `Get-CimInstance Win32_Process${filter} | ForEach-Object { "$($_.ProcessId) $($_.CreationDate.Ticks) $($_.CommandLine)" }`
+  return {
+    program: 'powershell.exe',
+    args: ['-NoProfile', '-NonInteractive', '-Command', command],
+    line: /^(\d+) (\d+) (.*)$/,
+  }
 }
 
 /**

@@ -5,10 +5,10 @@ import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { diskFault } from '../store/disk-fault.ts'
+import { moveDurable, writeDurable } from '../store/durable-files.ts'
 import { privateDirectory } from '../store/private-directory.ts'
 import { dumpState } from './anvil.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
-import { moveDurable, writeDurable } from './durable-files.ts'
 
 /** A saved world: one state file a chain, the catalogue of its deployments, and its genesis, if recorded. */
 export type SavedWorld = {

@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   globSync,
@@ -16,6 +18,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { parse } from 'yaml'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { foundryFile } from '../../src/sandbox/anvil.ts'
 import { startLedger } from '../support/keys/ledger-emulator.ts'
@@ -264,7 +267,7 @@ await engine.close()
 
   test('without the sandbox, the demo names the command that installs it here', () => {
     const hint = `npm install --prefix ${at.folder} @sluice-cli/sandbox@${version}`
-    expect(command(at, home, ['demo'])).toMatchObject({ exit: 7, err: expect.stringContaining(hint) })
+    expect(command(at, home, ['demo'])).toMatchObject({ exit: 12, err: expect.stringContaining(hint) })
     // A sandbox of another version has another world.
     const other = join(at.folder, 'node_modules', '@sluice-cli', 'sandbox')
     mkdirSync(other)
@@ -272,7 +275,7 @@ await engine.close()
     const { exit, err } = command(at, home, ['demo'])
     rmSync(other, { recursive: true })
     expect({ exit, err }).toEqual({
-      exit: 7,
+      exit: 12,
       err: expect.stringContaining(`is version 0.0.9, and sluice is version ${version}`),
     })
     expect(err).toContain(hint)
@@ -321,6 +324,129 @@ await engine.close()
         () => at,
         () => home,
       )
+    })
+  })
+})
+
+describe('the recipes, with the packages', () => {
+  let home: ProgramHome
+  let project: string
+  beforeAll(() => {
+    home = programHome()
+    project = JSON.stringify({ private: true, overrides: registry() })
+  })
+  afterAll(() => home.end())
+
+  const npm = { npm_config_offline: 'true', npm_config_update_notifier: 'false' }
+  const path = [dirname(process.execPath), ...userPath].join(delimiter)
+
+  test('the action installs them, puts the command on the path of the later steps, and gives an own home', () => {
+    const { runs } = parse(readFileSync(join(root, '.github', 'actions', 'sluice', 'action.yml'), 'utf8'))
+    const { run } = runs.steps.at(-1)
+    const temp = join(home.home, 'runner')
+    const folder = join(temp, `sluice-${version}`)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'package.json'), project)
+    const env = {
+      ...npm,
+      PATH: path,
+      HOME: home.home,
+      RUNNER_TEMP: temp,
+      GITHUB_PATH: join(temp, 'path'),
+      GITHUB_ENV: join(temp, 'env'),
+      VERSION: version,
+      SANDBOX: 'true',
+      FROM: tarballs,
+    }
+    const { status, stdout, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', run], {
+      env,
+      cwd: temp,
+      encoding: 'utf8',
+    })
+    expect({ status, stdout, stderr }).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`${version}\n`),
+    })
+    expect(existsSync(join(folder, 'node_modules', '@sluice-cli', 'sandbox'))).toBe(true)
+    const added = readFileSync(env.GITHUB_PATH, 'utf8').trim()
+    expect(existsSync(join(added, 'sluice'))).toBe(true)
+    expect(readFileSync(env.GITHUB_ENV, 'utf8')).toBe(`SLUICE_HOME=${join(temp, 'sluice-home')}\n`)
+  })
+
+  /** The instructions of the Dockerfile by stage, with the lines that a backslash joins. */
+  const stages = () => {
+    const text = readFileSync(join(root, 'docs', 'deploy', 'Dockerfile'), 'utf8')
+    const lines = text
+      .replace(/^#.*\n/gm, '')
+      .replaceAll('\\\n', '')
+      .split('\n')
+      .filter(Boolean)
+    const found: [word: string, rest: string][][] = []
+    for (const line of lines) {
+      const [, word, rest] = /^([A-Z]+) (.*)$/.exec(line)!
+      if (word === 'FROM') found.push([])
+      found.at(-1)?.push([word!, rest!.trim()])
+    }
+    return found
+  }
+
+  test('the image: its install step runs here, and the program runs in its layout as another user on a read-only file system', () => {
+    const [, install, final] = stages()
+    const image = join(home.home, 'image')
+    for (const name of ['opt/sluice', 'tmp']) mkdirSync(join(image, name), { recursive: true })
+    cpSync(tarballs, join(image, 'packages'), { recursive: true })
+    writeFileSync(join(image, 'opt', 'sluice', 'package.json'), project)
+    const inImage = (text: string) => text.replaceAll(/(?<![\w.@/-])\/(packages|opt|data)\b/g, `${image}/$1`)
+    for (const [word, line] of install!)
+      if (word === 'RUN')
+        execFileSync('sh', ['-ec', inImage(line)], {
+          cwd: join(image, 'opt', 'sluice'),
+          env: { ...npm, PATH: path, HOME: home.home, WITH: '' },
+          stdio: 'pipe',
+        })
+    const said = Object.fromEntries(final!)
+    expect(Object.keys(said)).toEqual([
+      'FROM',
+      'COPY',
+      'ENV',
+      'VOLUME',
+      'USER',
+      'EXPOSE',
+      'ENTRYPOINT',
+      'CMD',
+    ])
+    const [uid, gid] = said.USER!.split(':').map(Number)
+    expect([uid! > 0, gid! > 0, said.VOLUME]).toEqual([true, true, '/data'])
+    const [, ...entry] = (JSON.parse(said.ENTRYPOINT!) as string[]).map(inImage)
+    const env = Object.fromEntries(said.ENV!.split(' ').map((one) => inImage(one).split('=')))
+    const inside = (...args: string[]) => [process.execPath, ...entry, ...args]
+    const elsewhere = { ...env, SLUICE_HOME: join(home.home, 'direct') }
+    const direct = spawnSync(process.execPath, [...entry, '--version'], { env: elsewhere, encoding: 'utf8' })
+    expect(direct).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
+    // Only root can play another user and a read-only file system.
+    if (process.getuid?.() !== 0 || spawnSync('unshare', ['-m', 'true']).status !== 0) return
+    chownSync(join(image, 'data'), uid!, gid!)
+    for (const path of [place.home, home.home, image]) chmodSync(path, 0o755)
+    const run = (...args: string[]) => {
+      const script = `
+mount --make-rprivate / && mount --bind "$1" "$1" && mount -o bind,remount,ro / && mount -t tmpfs -o ro tmpfs /dev/shm
+shift; exec setpriv --reuid ${uid} --regid ${gid} --clear-groups "$@"`
+      const all = ['-m', 'sh', '-ec', script, 'sh', join(image, 'data'), ...inside(...args)]
+      const { status, stdout, stderr } = spawnSync('unshare', all, {
+        env: { PATH: '/usr/bin:/bin', ...env },
+        encoding: 'utf8',
+      })
+      return { status, stdout, stderr }
+    }
+    expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+    const set = 'profile set far --kind remote --base-url https://a.example'.split(' ')
+    expect(run(...set)).toMatchObject({ status: 0, stderr: '' })
+    expect(existsSync(join(image, 'data', 'sluice', 'config', 'config.json'))).toBe(true)
+    // Without the volume there is no place to write.
+    env.SLUICE_HOME = `${image}/opt/sluice/home`
+    expect(run(...set)).toMatchObject({
+      status: 12,
+      stderr: expect.stringContaining('the file system is read-only'),
     })
   })
 })

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { KeptPlans } from '../../chain/rpc/pacing.ts'
+import { moveFile } from '../../store/durable-files.ts'
 import type { Directories } from '../profiles/directories.ts'
 
 /** How many calls a second an endpoint allows, by the digest of its URL, which may hold a key. */
@@ -43,7 +44,7 @@ export function keptRpcPlans({ cache }: Directories, now: () => number): KeptPla
         mkdirSync(cache, { recursive: true, mode: 0o700 })
         const draft = `${file}.${process.pid}`
         writeFileSync(draft, JSON.stringify({ ...all(), [digestOf(url)]: plan }), { mode: 0o600 })
-        renameSync(draft, file)
+        moveFile(draft, file)
       } catch {
         // A later process learns it again; no command fails for it.
       }

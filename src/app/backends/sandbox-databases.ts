@@ -1,7 +1,8 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { moveFile } from '../../store/durable-files.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../store/engine/store.ts'
 import { acquireLock } from '../../store/file-lock.ts'
 import { openJournal } from '../../store/journal/journal.ts'
@@ -36,7 +37,7 @@ export async function openSandboxDatabases(
       setAside = join(dir, 'before', new Date(now()).toISOString().replace(/[:.]/g, '-'))
       privateDirectory(setAside)
       for (const name of names)
-        if (existsSync(join(dir, name))) renameSync(join(dir, name), join(setAside, name))
+        if (existsSync(join(dir, name))) moveFile(join(dir, name), join(setAside, name))
       journal = openJournal(join(dir, 'journal.db'), now)
     }
     return {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { doubtful, type Finding } from '../../cli/health-findings.ts'
@@ -11,6 +11,7 @@ import {
   publicServices,
   serviceVariable,
 } from '../../protocols/public-services.ts'
+import { moveFile } from '../../store/durable-files.ts'
 import type { OnRetirement } from '../../swaps/service-access.ts'
 import type { Directories } from '../profiles/directories.ts'
 
@@ -62,7 +63,7 @@ export function noteRetirement(
     const draft = `${fileIn(dirs)}.${process.pid}`
     const all = [...kept.filter((one) => !isAbout(one, made)), made].slice(-100)
     writeFileSync(draft, JSON.stringify(all), { mode: 0o600 })
-    renameSync(draft, fileIn(dirs))
+    moveFile(draft, fileIn(dirs))
   } catch {
     // The notice is shown by a later command; a swap does not fail for it.
   }

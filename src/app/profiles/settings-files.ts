@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import type { Config, SecretsFile, Settings } from '../../cli/settings-files-schema.ts'
@@ -91,14 +91,17 @@ async function parsed<shape extends z.ZodType<object>>(
 
 async function write(path: string, content: Config | SecretsFile): Promise<void> {
   // Only few commands write settings, so the store is loaded only here.
-  const { privateDirectory } = await import('../../store/private-directory.ts')
+  const [{ privateDirectory }, { moveFile }] = await Promise.all([
+    import('../../store/private-directory.ts'),
+    import('../../store/durable-files.ts'),
+  ])
   privateDirectory(dirname(path))
   const next = `${path}.${process.pid}.new`
   try {
     writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
     // An existing file keeps its mode when it is overwritten.
     chmodSync(next, 0o600)
-    renameSync(next, path)
+    moveFile(next, path)
   } catch (cause) {
     throw new AppError('STATE_UNUSABLE', `Cannot write ${path}`, { cause })
   }

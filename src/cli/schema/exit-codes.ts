@@ -14,7 +14,7 @@ export const exits = {
   9: 'declined by the user or on the device',
   10: 'would fail: insufficient funds, simulation reverted, strategy paused',
   11: 'wallet busy: another process is using it',
-  12: 'local state unusable: disk full, permissions, newer schema',
+  12: 'this machine cannot do it: disk full, permissions, newer schema, program not installed',
   13: 'key error: file permissions, wrong password, locked device, wrong address',
   14: 'idempotency key reused with other parameters',
   20: 'signed, not final yet; resume it',

@@ -4,10 +4,10 @@ import { companionFolder, isClone } from '../../store/companion-package.ts'
 
 /**
  * Returns the folder that has the contracts of the sandbox in `contracts` and `published`: `src/sandbox` in a clone, else the package
- * `@sluice-cli/sandbox`. Throws SANDBOX_UNAVAILABLE with the command that installs that package.
+ * `@sluice-cli/sandbox`. Throws ANVIL_NOT_FOUND with the command that installs that package.
  */
 export const sandboxData = (): string =>
-  isClone() ? join(import.meta.dirname, '..') : companionFolder('sandbox', 'SANDBOX_UNAVAILABLE')
+  isClone() ? join(import.meta.dirname, '..') : companionFolder('sandbox', 'ANVIL_NOT_FOUND')
 
 /** Returns the key of genesis that `npm run pack:all` wrote into the package; undefined in a clone, where contracts may change. */
 export const packedGenesisKey = (): string | undefined =>

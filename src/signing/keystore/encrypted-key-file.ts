@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { addDurable } from '../../store/durable-files.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
 import { exportKey, keyFilePath, type StoredKey } from './directory.ts'
@@ -23,15 +24,11 @@ export async function saveKey(
   try {
     privateDirectory(directory)
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
-    linkSync(draft, path)
-    const handle = openSync(directory, 'r')
-    fsyncSync(handle)
-    closeSync(handle)
+    addDurable(draft, path)
   } catch (error) {
+    rmSync(draft, { force: true })
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken()
     throw storeFault(error, path)
-  } finally {
-    rmSync(draft, { force: true })
   }
   return { name, address: privateKeySigner(key).address }
 }

@@ -1,8 +1,17 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { errorRow, isErrorCode } from '../../../src/domain/errors.ts'
 import { sandboxKey } from '../../../src/sandbox/accounts.ts'
 import { programHome, spawnSluice, startSluice } from '../../support/spawn-program.ts'
@@ -593,12 +602,93 @@ describe('without anvil', () => {
   })
   afterEach(() => place.end())
 
-  test('strategies list exits 7 with the download address and leaves no process running', async () => {
+  test('strategies list exits 12, names the variable and leaves no process running', async () => {
     const start = { path: '', env: { SLUICE_ANVIL: join(place.home, 'no-anvil') } }
     const { exit, out, err } = await spawnSluice(place.home, ['strategies', 'list', '--json'], start)
-    expect({ exit, err }).toMatchObject({ exit: 7 })
-    expect(JSON.parse(out).error).toMatchObject({ code: 'ANVIL_NOT_FOUND', hint: /getfoundry\.sh/ })
+    expect({ exit, err }).toMatchObject({ exit: 12 })
+    expect(JSON.parse(out).error).toMatchObject({ code: 'ANVIL_NOT_FOUND', hint: /^Set SLUICE_ANVIL/ })
     await place.gone()
     expect(existsSync(join(place.data, 'sandbox', 'journal.db'))).toBe(false)
+  })
+})
+
+const isPlayable = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
+
+describe.runIf(isPlayable)('a machine that lacks something, which only root can play', () => {
+  let place: ReturnType<typeof programHome>
+  let cache: string
+  beforeAll(() => {
+    place = programHome()
+    chmodSync(place.home, 0o755)
+    // A copy, because its world is not at the place that other tests share.
+    cache = join(place.home, 'cache')
+    cpSync(inject('sandboxCache'), join(cache, 'sluice'), { recursive: true })
+    mkdirSync(join(place.home, 'small'))
+  })
+  afterAll(() => place.end())
+
+  /** Runs a command in a namespace of its own, after lines of shell: `$1` is the folder that they may change. */
+  function played(before: string, args: string[], more: Record<string, string> = {}) {
+    const small = join(place.home, 'small')
+    const program = [process.execPath, join(import.meta.dirname, '../../../bin/sluice.js')]
+    // What a sandbox leaves running is ended there, too: nobody else sees its files.
+    const script = `${before}
+shift; code=0; "$@" || code=$?
+[ -z "$HOME" ] || ${program.join(' ')} sandbox down >/dev/null 2>&1 || true
+exit "$code"`
+    const words = ['-m', 'sh', '-ec', script, 'sh', small, ...program, ...args]
+    const env = {
+      PATH: '/usr/bin:/bin',
+      HOME: small,
+      XDG_CACHE_HOME: cache,
+      SLUICE_ANVIL: inject('anvil'),
+      ...more,
+    }
+    const { status, stderr } = spawnSync('unshare', words, { env, encoding: 'utf8' })
+    return { exit: status, said: stderr.split('\n').filter((line) => line.startsWith('error ')) }
+  }
+
+  test.each([
+    [
+      'a full disk at the very first start, where a node can write nothing',
+      'size=4k',
+      /small\/\S+ cannot be used: the disk is full/,
+    ],
+    [
+      'a full disk, where a node writes a part of its note',
+      'size=8k',
+      /small\/\S+ cannot be used: the disk is full/,
+    ],
+    [
+      'a full disk, where the record of the sandbox has no room',
+      'size=16k',
+      /small\/\S+ cannot be used: the disk is full/,
+    ],
+    ['a read-only file system', 'ro', /small\/\S+ cannot be used: the file system is read-only/],
+  ])('%s: exit 12, and one sentence that names the folder', (_, options, sentence) => {
+    const { exit, said } = played(`mount -t tmpfs -o ${options} tmpfs "$1"`, ['sandbox', 'up'])
+    expect({ exit, said }).toEqual({ exit: 12, said: [expect.stringMatching(sentence)] })
+  })
+
+  test.each([
+    ['strategies list', 'strategies list'],
+    ['sandbox up', 'sandbox up'],
+    ['deposit', 'deposit aave-v3-usdc-sandbox-one --amount 1 --yes'],
+  ])('an unknown user without HOME: %s exits 12 and says which variable to set', (_, line) => {
+    const unknown = ['--reuid', '54321', '--regid', '54321', '--clear-groups']
+    const program = [
+      process.execPath,
+      join(import.meta.dirname, '../../../bin/sluice.js'),
+      ...line.split(' '),
+    ]
+    const { status, stderr } = spawnSync('setpriv', [...unknown, ...program], {
+      env: { PATH: '/usr/bin:/bin' },
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({
+      status: 12,
+      stderr:
+        'error This user has no home directory, and HOME is not set (STATE_UNUSABLE)\nnext  export SLUICE_HOME=/path/to/a/directory/of/yours\n',
+    })
   })
 })
