@@ -1,3 +1,4 @@
+import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
 import type { Report } from './report-from-journal.ts'
 import type { Situation } from './situations.ts'
@@ -31,6 +32,8 @@ export type Verdict = {
   finishedAt?: string | null
   transactions?: (Report['transactions'][number] & { gasFeeUsd?: string | null })[]
   evidence: EvidenceLine[]
+  /** A transaction of another machine: its call, and what it moved. */
+  transaction?: TransactionJson
 }
 
 /** One rule: when its situation applies, and the message for it. The first match counts. */

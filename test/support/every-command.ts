@@ -21,6 +21,7 @@ export const everyCommand: Readonly<Record<string, string>> = {
   'action show': 'action show ID',
   'action watch': 'action watch ID',
   'action explain': 'action explain ID',
+  decode: `decode 0xa9059cbb --to ${other} --network ethereum`,
   'action resume': 'action resume ID',
   'action speed-up': 'action speed-up ID',
   'action cancel': 'action cancel ID',
