@@ -27,6 +27,7 @@ import { hasRunEnded } from '../../transactions/run-state.ts'
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
   const intervalMs = duration(options.interval)
+  cli.program.time.follow()
   const context = readOnlyContext(await cli.backend.context())
   const left = new Map<string, StalledPart>()
   const leftOf = async (id: string) => {

@@ -20,6 +20,7 @@ export async function status(
   id: string,
   options: { watch?: boolean; interval: string; btcTx?: string },
 ): Promise<void> {
+  if (options.watch) cli.program.time.follow()
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })

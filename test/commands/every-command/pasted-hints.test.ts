@@ -146,14 +146,14 @@ test('withdraw --claim from a market without a queue hints at withdraw without -
 test('action watch hints at resume, swap status --watch at a longer timeout, wallet new at wallet show', async () => {
   await run('sandbox fault stop-mining')
   const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
-  const watched = await run(['action', 'watch', slow, '--timeout', '1ms'])
+  const watched = await run(['action', 'watch', slow, '--timeout', '1s'])
   expect(watched.exit).toBe(20)
   expect(watched.err).toContain(`next  sluice action resume ${slow}\n`)
   await run('sandbox fault clear')
   const quote = (
     await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
   ).json
-  const followed = await run(['swap', 'status', quote.id, '--watch', '--timeout', '1ms'])
+  const followed = await run(['swap', 'status', quote.id, '--watch', '--timeout', '1s'])
   expect(followed.err).toContain(`next  sluice swap status --watch --timeout 1h ${quote.id}\n`)
   const deposit = await run(['swap', 'status', quote.id, '--btc-tx', 'c0ffee'.repeat(10) + 'abcd'])
   expect(deposit.err).toContain(`sluice swap status --btc-tx ${'c0ffee'.repeat(10)}abcd ${quote.id}\n`)
