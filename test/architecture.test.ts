@@ -62,7 +62,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
     (file) => within('server')(file) || /^sandbox\/(loopback-server|control-server)\.ts$/.test(file),
   ],
   [/^viem\/accounts$/, 'signing and sandbox', within('signing', 'sandbox')],
-  [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
+  [/^(chalk|cli-table3|ora|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
   [/^@ledgerhq\/|^rxjs$/, 'the Ledger', (file) => file === 'signing/ledger/transport.ts'],
   [
     /^commander$/,
@@ -277,7 +277,7 @@ describe('the signer', () => {
     const foreign = packages.filter(
       ({ file, name }) =>
         loaded.includes(file) &&
-        /^(chalk|cli-table3|ora|csv-stringify|commander|inquirer|@inquirer\/.*)(\/.*)?$/.test(name),
+        /^(chalk|cli-table3|ora|commander|inquirer|@inquirer\/.*)(\/.*)?$/.test(name),
     )
     expect(foreign).toEqual([])
     expect(loaded.filter(within('engine', 'remote', 'server', 'commands'))).toEqual([])

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import type { Column, View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
@@ -66,22 +67,40 @@ async function run(cli: Cli, options: Options): Promise<void> {
 
 async function look(cli: Cli, serving: Serving, database: string | undefined): Promise<void> {
   const found = await serving.check(database === undefined ? {} : { database })
-  cli.emit(found, ({ database: file, keys, strategies, networks }, to) =>
+  const rows = { items: found.networks, columns: networkColumns }
+  const view: View<typeof found> = ({ database: file, keys, strategies, networks }, to) =>
     [
       `database  ${sanitizeText(file)} (${keys} ${keys === 1 ? 'key' : 'keys'})`,
       `strategies  ${strategies}`,
-      table(
-        [
-          { field: 'network', title: 'network', text: (row) => sanitizeText(row.network) },
-          { field: 'chainId', title: 'chain id', text: (row) => String(row.chainId) },
-          { field: 'blockNumber', title: 'block', text: (row) => String(row.blockNumber) },
-        ],
-        networks,
-        to,
-      ),
-    ].join('\n'),
-  )
+      table(networkColumns, networks, to),
+    ].join('\n')
+  cli.emit(found, view, rows)
 }
+
+type Network = Awaited<ReturnType<Serving['check']>>['networks'][number]
+
+const networkColumns: readonly Column<Network>[] = [
+  {
+    field: 'network',
+    title: 'NETWORK',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => sanitizeText(network),
+  },
+  {
+    field: 'chainId',
+    title: 'CHAIN ID',
+    csv: { chainId: ({ chainId }) => chainId },
+    text: ({ chainId }) => String(chainId),
+    align: 'right',
+  },
+  {
+    field: 'blockNumber',
+    title: 'BLOCK',
+    csv: { blockNumber: ({ blockNumber }) => blockNumber },
+    text: ({ blockNumber }) => String(blockNumber),
+    align: 'right',
+  },
+]
 
 async function untilStopped(
   cli: Cli,

@@ -172,6 +172,10 @@ export const errorTable = {
 
   // Input and configuration.
   USAGE: { exit: 2, hint: 'sluice --help' },
+  OUTPUT_FAILED: {
+    exit: 2,
+    hint: 'The same command with --json prints the document that could not be shaped.',
+  },
   CONFIG_INVALID: {
     exit: 2,
     hint: 'Check the settings and where each comes from: sluice config list --show-origin',

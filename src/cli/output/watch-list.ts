@@ -5,7 +5,7 @@ import type { Stream } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
 import { watchContinuously } from '../watch-loop.ts'
-import { sanitizedFor, toJson } from './output.ts'
+import { sanitizedFor, toJson, writeDocument, writeText } from './document-writer.ts'
 import type { Column, List, ListView } from './view-types.ts'
 
 /** How a list is watched: its columns, the key of a row, and the interval. */
@@ -26,18 +26,18 @@ export async function followList<row>(
       hint: 'Use --watch --json.',
     })
   const { intervalMs } = view
-  if (globals.json) return watchContinuously(cli, look, { show: documents<row>(io.out), intervalMs })
+  if (globals.json) return watchContinuously(cli, look, { show: documents<row>(cli), intervalMs })
   if (!io.out.redraws) return watchContinuously(cli, look, { show: changes(cli, view), intervalMs })
   const { show, again } = screens(cli, view)
   const stop = io.out.onResize?.(again)
   await watchContinuously(cli, look, { show, intervalMs }).finally(stop)
 }
 
-function documents<row>(out: Stream): (list: List<row>) => void {
+function documents<row>({ io, globals }: Cli): (list: List<row>) => void {
   let last = ''
   return (list) => {
     const line = toJson(list, false)
-    if (line !== last) out.write(`${line}\n`)
+    if (line !== last) writeDocument(io, list, { ...globals, isLine: true })
     last = line
   }
 }
@@ -88,12 +88,12 @@ function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
 const marked = (text: string, paint: Stream['paint']): string =>
   paint.level > 0 ? paint.inverse(text) : `*${text}`
 
-function changes<row>({ io: { out }, program }: Cli, view: Live<row>): (list: List<row>) => void {
+function changes<row>({ io, program }: Cli, view: Live<row>): (list: List<row>) => void {
   let before: Cells = new Map()
   return ({ items }) => {
     const now = cellsOf(view, items)
     const time = at(program.now())
-    const say = (key: string, what: string) => out.write(`${sanitizedFor(`${time}  ${key}  ${what}`, out)}\n`)
+    const say = (key: string, what: string) => writeText(io, `${time}  ${key}  ${what}`)
     for (const [key, cells] of now) {
       const old = before.get(key)
       const changes = [...cells].filter(([field, text]) =>

@@ -246,11 +246,14 @@ export type Output = {
   success: z.ZodType | null
   plan?: z.ZodType
   line?: z.ZodType
+  /** Whether one thing has a table, which `--csv` prints. */
+  hasRows?: true
 }
 
 const settings = (success: z.ZodType | null): Output => ({ stands: 'settings', success })
 const sandbox = (success: z.ZodType): Output => ({ stands: 'sandbox', success })
 const service = (success: z.ZodType): Output => ({ stands: 'service', success })
+const withRows = (success: z.ZodType): Output => ({ ...service(success), hasRows: true })
 const signer = (success: z.ZodType): Output => ({ stands: 'signer', success })
 const planned = (success: z.ZodType): Output => ({ ...signer(success), plan: PlanDocument })
 
@@ -264,7 +267,7 @@ export const outputs: Readonly<Record<string, Output>> = {
     line: StrategyList,
   },
   'strategies show': service(StrategyShown),
-  'strategies analytics': service(AnalyticsDocument),
+  'strategies analytics': withRows(AnalyticsDocument),
   'yield recommend': service(RecommendationDocument),
   history: service(HistoryDocument),
   deposit: planned(DoneDocument),
@@ -290,13 +293,13 @@ export const outputs: Readonly<Record<string, Output>> = {
   'action export': service(ExportDocument),
   'action verify': service(VerifiedDocument),
   'action explain': service(VerdictDocument),
-  serve: service(ServeDocument),
+  serve: withRows(ServeDocument),
   'keys create': service(NewKeyDocument),
   'keys list': service(listOf(KeyDocument)),
   'keys revoke': { stands: 'asked', success: KeyDocument },
   'fees show': service(FeesDocument),
   'fees set': service(FeesDocument),
-  doctor: service(DoctorDocument),
+  doctor: withRows(DoctorDocument),
   'profile list': settings(listOf(ProfileDocument)),
   'profile show': settings(ProfileDocument),
   'profile use': settings(ProfileInUse),
@@ -304,7 +307,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'profile remove': settings(Removed),
   'config list': settings(ConfigDocument),
   completion: settings(CompletionDocument),
-  'wallet show': service(WalletDocument),
+  'wallet show': withRows(WalletDocument),
   'wallet list': settings(KeystoreList),
   'wallet new': settings(KeystoreDocument),
   'wallet import': settings(KeystoreDocument),

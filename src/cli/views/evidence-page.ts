@@ -5,7 +5,7 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { toJson } from '../output/output.ts'
+import { toJson } from '../output/document-writer.ts'
 import { decimal, formatUnits, utcTime } from '../terminal/format.ts'
 import { nativeSymbolOf } from './call-view.ts'
 

@@ -1,4 +1,5 @@
 import type { Cli } from '../../cli/command-run-types.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
@@ -49,20 +50,35 @@ export async function listActions(cli: Cli, options: { status?: string; wallet?:
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
       columns: [
-        { title: 'ACTION', field: 'id', text: ({ id }) => id },
-        { title: 'TYPE', field: 'type', text: ({ type }) => type, drop: 2 },
+        { title: 'ACTION', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => id },
+        { title: 'TYPE', field: 'type', csv: { type: ({ type }) => type }, text: ({ type }) => type },
         {
           title: 'AMOUNT',
           field: 'amounts',
+          csv: {
+            ...amountCsv('amountIn', ({ amounts }) => amounts.in),
+            ...amountCsv('amountOut', ({ amounts }) => amounts.out),
+          },
           align: 'right',
           text: ({ amounts }, _, places) => printed(amounts.in ?? amounts.out, places),
         },
-        { title: 'STRATEGY', field: 'strategySlug', text: ({ strategySlug }) => strategySlug ?? '', drop: 3 },
-        { title: 'STATUS', field: 'status', text: ({ status }, paint) => stateWord(status, paint) },
+        {
+          title: 'STRATEGY',
+          field: 'strategySlug',
+          csv: { strategySlug: ({ strategySlug }) => strategySlug },
+          text: ({ strategySlug }) => strategySlug ?? '',
+          drop: 3,
+        },
+        {
+          title: 'STATUS',
+          field: 'status',
+          csv: { status: ({ status }) => status },
+          text: ({ status }, paint) => stateWord(status, paint),
+        },
         {
           title: 'CREATED',
           field: 'createdAt',
-          csv: ({ createdAt }) => createdAt,
+          csv: { createdAt: ({ createdAt }) => createdAt },
           text: ({ createdAt }) => utcTime(createdAt),
           drop: 1,
         },

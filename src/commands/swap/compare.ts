@@ -3,6 +3,7 @@ import type { Quote } from '../../api/quote.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import { withDrafts } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
@@ -264,27 +265,28 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'PROVIDER',
     field: 'provider',
+    csv: { provider: ({ provider }) => provider },
     text: ({ provider, rank }, paint) =>
       rank === 1 ? paint.green(sanitizeText(provider)) : sanitizeText(provider),
   },
   {
     title: 'GROSS',
     field: 'gross',
-    csv: ({ gross }) => gross?.formatted ?? '',
+    csv: amountCsv('gross', ({ gross }) => gross),
     align: 'right',
     text: ({ gross }) => shownAmount(gross),
   },
   {
     title: 'NET',
     field: 'net',
-    csv: ({ net }) => net?.formatted ?? '',
+    csv: amountCsv('net', ({ net }) => net),
     align: 'right',
     text: ({ net, quote }) => (net || !quote ? shownAmount(net) : 'not known'),
   },
   {
     title: 'NET USD',
     field: 'netUsd',
-    csv: ({ netUsd }) => netUsd ?? '',
+    csv: { netUsd: ({ netUsd }) => netUsd },
     align: 'right',
     drop: 1,
     text: ({ netUsd }) => (netUsd === null ? '-' : usdShown(netUsd)),
@@ -292,14 +294,14 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'FEES',
     field: 'fees',
-    csv: ({ fees }) => feesOf(fees).join('; '),
+    csv: { fees: ({ fees }) => feesOf(fees).join('; ') },
     drop: 2,
     text: ({ fees }) => feesOf(fees).join(', ') || '-',
   },
   {
     title: 'GAS',
     field: 'gasCostUsd',
-    csv: ({ gasCostUsd }) => gasCostUsd ?? '',
+    csv: { gasCostUsd: ({ gasCostUsd }) => gasCostUsd },
     align: 'right',
     drop: 3,
     text: ({ gasCostUsd }) => (gasCostUsd === null ? '-' : usdShown(gasCostUsd)),
@@ -307,7 +309,7 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'IMPACT',
     field: 'priceImpact',
-    csv: ({ priceImpact }) => String(priceImpact ?? ''),
+    csv: { priceImpact: ({ priceImpact }) => priceImpact },
     align: 'right',
     drop: 4,
     text: ({ priceImpact }) => (priceImpact === null ? '-' : priceImpactText(priceImpact)),
@@ -315,7 +317,7 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'TIME',
     field: 'durationSeconds',
-    csv: ({ durationSeconds }) => String(durationSeconds ?? ''),
+    csv: { durationSeconds: ({ durationSeconds }) => durationSeconds },
     align: 'right',
     drop: 5,
     text: ({ durationSeconds, quote }) => (quote ? timeShown(durationSeconds) : '-'),
@@ -323,14 +325,14 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'PROVED',
     field: 'proof',
-    csv: ({ proof }) => provedShown(proof),
+    csv: { proof: ({ proof }) => (proof === null ? null : provedShown(proof)) },
     drop: 6,
     text: ({ proof, quote }) => (quote ? provedShown(proof) : '-'),
   },
   {
     title: 'NOTE',
     field: 'lost',
-    csv: ({ lost }) => lost ?? '',
+    csv: { lost: ({ lost }) => lost },
     text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(sanitizeText(lost ?? ''))),
   },
 ]

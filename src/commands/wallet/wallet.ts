@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
@@ -91,7 +92,8 @@ export const wallet = (program: CommandContext) => {
 async function show(cli: Cli, name: string | undefined): Promise<void> {
   const address = await walletAddress(cli, name)
   const held = await (await cli.service()).getWallet({ address })
-  cli.emit(walletJson(held), (value, to) => {
+  const shown = walletJson(held)
+  const view: View<Shown> = (value, to) => {
     const lending = value.stats ? lendingView(value.stats, to) : []
     const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0
@@ -113,7 +115,8 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...lending,
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n')
-  })
+  }
+  cli.emit(shown, view, { items: shown.positions, columns: positionColumns })
 }
 
 type Shown = ReturnType<typeof walletJson>

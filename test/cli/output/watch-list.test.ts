@@ -9,8 +9,8 @@ type Row = { name: string; rate: string }
 type Look = Row[] | Error
 
 const columns = [
-  { title: 'NAME', field: 'name', text: ({ name }: Row) => name },
-  { title: 'RATE', field: 'rate', text: ({ rate }: Row) => rate, align: 'right' as const },
+  { title: 'NAME', field: 'name', csv: {}, text: ({ name }: Row) => name },
+  { title: 'RATE', field: 'rate', csv: {}, text: ({ rate }: Row) => rate, align: 'right' as const },
 ]
 
 /** Follows a list whose successive reads return `looks`, and returns the output; the last read interrupts. */

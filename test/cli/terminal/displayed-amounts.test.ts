@@ -31,6 +31,7 @@ test.each([
     {
       title: 'A',
       field: 'a',
+      csv: {},
       text: (row: string, _: Stream['paint'], places: number) => decimal(row, places),
     },
   ]

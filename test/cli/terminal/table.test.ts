@@ -20,9 +20,9 @@ const lines = (text: string) => text.split('\n')
 
 type Row = { id: string; words: string; count: string }
 const columns: Column<Row>[] = [
-  { title: 'ID', field: 'id', text: ({ id }) => id },
-  { title: 'WORDS', field: 'words', text: ({ words }) => words, drop: 2 },
-  { title: 'COUNT', field: 'count', align: 'right', text: ({ count }) => count, drop: 1 },
+  { title: 'ID', field: 'id', csv: {}, text: ({ id }) => id },
+  { title: 'WORDS', field: 'words', csv: {}, text: ({ words }) => words, drop: 2 },
+  { title: 'COUNT', field: 'count', csv: {}, align: 'right', text: ({ count }) => count, drop: 1 },
 ]
 const word = (most: number) => fc.stringMatching(new RegExp(`^[a-z][a-z ]{0,${most}}[a-z]$`))
 const row = fc.record({
@@ -194,7 +194,7 @@ test('emitList as CSV marks formulas as text, keeps negative numbers and leaves 
     hasMore: false,
   }
   await emitList({ out: to, err: to, canAsk: false }, globals, list, {
-    columns: [{ title: 'TEXT', field: 'text', text: ({ text }) => text }],
+    columns: [{ title: 'TEXT', field: 'text', csv: { text: ({ text }) => text }, text: ({ text }) => text }],
     empty: '',
   })
   expect(lines(out).slice(1, -1)).toEqual([
