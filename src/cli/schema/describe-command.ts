@@ -112,6 +112,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   depth: 'depth',
   derivation: 'derivation',
   duration: 'duration',
+  expr: 'text',
   file: 'file',
   gwei: 'gwei',
   hash: 'hash',
