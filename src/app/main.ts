@@ -9,6 +9,7 @@ import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, throwWithCommand } from '../cli/options/usage-errors.ts'
 import { writeBytes, writeDocument } from '../cli/output/document-writer.ts'
 import type { CommandContext, ProgramContext } from '../cli/program-context-types.ts'
+import { wrapText } from '../cli/terminal/text-wrap.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
@@ -195,8 +196,11 @@ export function printError(
     })
   else
     io.err.write(
-      // An interruption is not an error.
-      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceMessageCause ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
+      wrapText(
+        // An interruption is not an error.
+        `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceMessageCause ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
+        io.err,
+      ),
     )
   if (debug) io.err.write(`${io.err.paint.dim(redactedTrace(error))}\n`)
   return row.exit

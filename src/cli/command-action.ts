@@ -9,7 +9,7 @@ import type { Cli, LocalCli, ProgressLine } from './command-run-types.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { withCommandHelp } from './options/usage-errors.ts'
-import { sanitizedFor } from './output/document-writer.ts'
+import { fittedFor, sanitizedFor } from './output/document-writer.ts'
 import { emitList, emitOne } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { CommandContext } from './program-context-types.ts'
@@ -18,7 +18,7 @@ import type { Io } from './terminal/io-types.ts'
 /** Makes the progress line on stderr; `quiet` prints nothing. */
 async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
-  const say = (line: string) => err.write(`${sanitizedFor(line, err)}\n`)
+  const say = (line: string) => err.write(`${fittedFor(line, err)}\n`)
   if (!err.redraws) return { say, doing: () => undefined, done: () => undefined }
   const { default: ora } = await import('ora')
   let since = 0
@@ -171,8 +171,7 @@ function localCliFor(program: CommandContext, globals: Globals, command?: Comman
       emitList(io, globals, list, view, known)
     },
     notice: (line) => {
-      if (!globals.quiet)
-        io.err.write(`${sanitizedFor(withSameTarget(line, targetFlags(command)), io.err)}\n`)
+      if (!globals.quiet) io.err.write(`${fittedFor(withSameTarget(line, targetFlags(command)), io.err)}\n`)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { onlyListsError } from '../cli/output/output.ts'
 import type { Column, View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
@@ -42,6 +43,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const serving = servingOf(cli)
   if (cli.globals.timeoutMs !== undefined)
     throw new AppError('USAGE', '--timeout does not apply to serve', { hint: 'sluice serve --help' })
+  if (cli.globals.csv && !options.check) throw onlyListsError()
   const { host, database, behindProxy = false } = options
   const port = portOf(options.port)
   const tls = tlsOf(options)

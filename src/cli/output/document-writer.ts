@@ -1,5 +1,6 @@
 import { escapeJsonText, sanitizeOutput } from '../../domain/text/terminal-sanitizing.ts'
 import type { Io, Stream } from '../terminal/io-types.ts'
+import { wrapText } from '../terminal/text-wrap.ts'
 
 /** What `--jq` or `--template` makes of one document: the text for stdout with its line breaks, and what the expression says aside. */
 export type Shape = (json: string, to: Stream) => { text: string; aside?: string }
@@ -36,9 +37,12 @@ export function writeDocument(
   if (text !== '') out.write(text)
 }
 
+/** A text for people as a stream gets it: sanitized, and wrapped between words on a terminal. */
+export const fittedFor = (text: string, to: Stream): string => wrapText(sanitizedFor(text, to), to)
+
 /** Writes a text for people to stdout, with a line break. */
 export const writeText = ({ out }: Pick<Io, 'out'>, text: string): void =>
-  out.write(`${sanitizedFor(text, out)}\n`)
+  out.write(`${fittedFor(text, out)}\n`)
 
 /** Writes to stdout what is passed on byte by byte, such as a CSV text or the body of a response. */
 export const writeBytes = ({ out }: Pick<Io, 'out'>, text: string): void => out.write(text)

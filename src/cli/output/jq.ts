@@ -55,6 +55,11 @@ const wordsOf = (stderr: string): string =>
   stderr
     .split('\n')
     .filter((line) => !/^ {4}|^jq: \d+ compile errors?$/.test(line))
-    .map((line) => line.replace(/^jq: error( \(at \/dev\/stdin:\d+\))?:? ?/, '').trim())
+    .map((line) =>
+      line
+        .replace(/^jq: error( \(at \/dev\/stdin:\d+\))?:? ?/, '')
+        .replace(/:$/, '')
+        .trim(),
+    )
     .filter(Boolean)
     .join(': ')

@@ -3,7 +3,7 @@ import type { Globals } from '../options/global-options.ts'
 import type { Io } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { csvText } from './csv.ts'
-import { writeBytes, writeDocument, writeText } from './document-writer.ts'
+import { fittedFor, writeBytes, writeDocument, writeText } from './document-writer.ts'
 import { fieldsNamed, pickedFields } from './field-names.ts'
 import type { List, ListView, Rows, View } from './view-types.ts'
 
@@ -47,12 +47,12 @@ export function emitList<row>(
       : list.items
     writeDocument(io, { ...list, items, ...(items.length === 0 && { why }) }, globals)
   } else if (globals.csv) writeCsv(io, globals, { columns, items: list.items }, known)
-  else if (list.items.length === 0) io.err.write(`${why}\n`)
+  else if (list.items.length === 0) io.err.write(`${fittedFor(why, io.err)}\n`)
   else {
     writeText(io, table(fields ? fields.map(({ column }) => column) : columns, list.items, io.out))
     const more = `${list.items.length}${list.total === null ? '' : ` of ${list.total}`}; --page ${list.page + 1} shows more`
     for (const line of [note, list.hasMore && more])
-      if (line && !globals.quiet) io.err.write(`${io.err.paint.dim(line)}\n`)
+      if (line && !globals.quiet) io.err.write(`${fittedFor(io.err.paint.dim(line), io.err)}\n`)
   }
 }
 

@@ -71,7 +71,7 @@ export const QuoteDocument = fields({
   tokenOut: Side,
   provider: z.string(),
   minAmountOut: maybe(Amount),
-  slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
+  slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5%'),
   priceImpact: maybe(z.number()).describe(
     'fraction below the spot price, service fees aside; null if unknown',
   ),

@@ -242,7 +242,7 @@ const summary = ({ operation }: Evidence, report: Report): Html =>
     ['started', utcTime(report.createdAt)],
     ['updated', utcTime(report.updatedAt)],
     ['finished', report.finishedAt && utcTime(report.finishedAt)],
-    ['journal state', html`${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`],
+    ['exit code', operation.exit === null ? null : html`${operation.exit}`],
     ['finality', report.finality],
     ['assurance', report.assurance],
     ['idempotency key', html`<code>${report.idempotencyKey}</code>`],

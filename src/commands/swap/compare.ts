@@ -7,12 +7,12 @@ import { amountCsv } from '../../cli/output/field-names.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { amountShown, dollars, percent } from '../../cli/terminal/format.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
-import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -274,14 +274,14 @@ const columns: readonly Column<Compared>[] = [
     field: 'gross',
     csv: amountCsv('gross', ({ gross }) => gross),
     align: 'right',
-    text: ({ gross }) => shownAmount(gross),
+    text: ({ gross }, _, places) => amountShown(gross, places),
   },
   {
     title: 'NET',
     field: 'net',
     csv: amountCsv('net', ({ net }) => net),
     align: 'right',
-    text: ({ net, quote }) => (net || !quote ? shownAmount(net) : 'not known'),
+    text: ({ net, quote }, _, places) => (net || !quote ? amountShown(net, places) : 'not known'),
   },
   {
     title: 'NET USD',
@@ -289,7 +289,7 @@ const columns: readonly Column<Compared>[] = [
     csv: { netUsd: ({ netUsd }) => netUsd },
     align: 'right',
     drop: 1,
-    text: ({ netUsd }) => (netUsd === null ? '-' : usdShown(netUsd)),
+    text: ({ netUsd }) => dollars(netUsd),
   },
   {
     title: 'FEES',
@@ -304,7 +304,7 @@ const columns: readonly Column<Compared>[] = [
     csv: { gasCostUsd: ({ gasCostUsd }) => gasCostUsd },
     align: 'right',
     drop: 3,
-    text: ({ gasCostUsd }) => (gasCostUsd === null ? '-' : usdShown(gasCostUsd)),
+    text: ({ gasCostUsd }) => dollars(gasCostUsd),
   },
   {
     title: 'IMPACT',
@@ -312,7 +312,7 @@ const columns: readonly Column<Compared>[] = [
     csv: { priceImpact: ({ priceImpact }) => priceImpact },
     align: 'right',
     drop: 4,
-    text: ({ priceImpact }) => (priceImpact === null ? '-' : priceImpactText(priceImpact)),
+    text: ({ priceImpact }) => percent(priceImpact),
   },
   {
     title: 'TIME',
@@ -337,8 +337,6 @@ const columns: readonly Column<Compared>[] = [
   },
 ]
 
-const usdShown = (amount: string): string => `$${Number(amount).toFixed(2)}`.replace('$-', '-$')
-
 /** The fees of a quote with their kinds: `0.5 USDC network`. */
 const feesOf = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
@@ -350,9 +348,6 @@ const feesOf = (fees: readonly unknown[] | null): string[] =>
       ),
     ]
   })
-
-const shownAmount = (amount: TokenAmount | null): string =>
-  amount === null ? '-' : `${amount.formatted} ${sanitizeText(amount.symbol)}`
 
 const timeShown = (seconds: number | null): string =>
   seconds === null

@@ -3,13 +3,13 @@ import { withSameTarget } from '../../cli/next-command.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
-import { utcTime } from '../../cli/terminal/format.ts'
+import { amountShown, decimal, dollars, utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { priceImpactText } from '../../domain/price-impact-share.ts'
+import { percentText } from '../../domain/price-impact-share.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
@@ -38,18 +38,18 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ['quote', sanitizeText(one.id ?? '-')],
       [
         'pay',
-        `${one.tokenIn.amount.formatted} ${sanitizeText(one.tokenIn.symbol)} ${to.paint.dim(sanitizeText(one.from.network))}`,
+        `${decimal(one.tokenIn.amount.formatted)} ${sanitizeText(one.tokenIn.symbol)} ${to.paint.dim(sanitizeText(one.from.network))}`,
       ],
       [
         'receive',
-        `${to.paint.green(one.tokenOut.amount.formatted)} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
+        `${to.paint.green(decimal(one.tokenOut.amount.formatted))} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
       ],
-      one.minAmountOut && ['at least', `${one.minAmountOut.formatted} ${sanitizeText(one.tokenOut.symbol)}`],
+      one.minAmountOut && ['at least', amountShown(one.minAmountOut)],
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
       ...otherOffers(one).map((text) => ['or', text] as const),
-      ['price', one.priceImpact === null ? 'not known' : `${priceImpactText(one.priceImpact)} below spot`],
+      ['price', one.priceImpact === null ? 'not known' : `${percentText(one.priceImpact)} below spot`],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', utcTime(one.deadline)],
@@ -69,12 +69,12 @@ function gasRows({
   if (estimatedGas === null || gasCostUsd === null) return []
   const net = netAmountOut ?? netAmountIn
   const words = netAmountOut ? 'after gas' : 'gas included'
-  const worth = netUsd === null ? '' : ` ($${Number(netUsd).toFixed(2)})`
+  const worth = netUsd === null ? '' : ` (${dollars(netUsd)})`
   const left = net?.raw.startsWith('-')
     ? 'nothing: the gas costs more than the output'
-    : `${net?.formatted} ${sanitizeText(net?.symbol ?? '')}${worth}`
+    : `${amountShown(net)}${worth}`
   return [
-    ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],
+    ['gas', `about ${dollars(gasCostUsd)}: ${decimal(estimatedGas)} units`],
     ...(net ? [[words, left] as const] : []),
   ]
 }
@@ -101,7 +101,7 @@ const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { kind, amount, to, included } = (fee ?? {}) as Fee
     if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
-    const sum = `${sanitizeText(amount.formatted)} ${sanitizeText(amount.symbol ?? '')}`
+    const sum = `${sanitizeText(decimal(amount.formatted))} ${sanitizeText(amount.symbol ?? '')}`
     if (typeof to === 'string') return [`${sum} to ${sanitizeText(to)}`]
     return [
       typeof kind === 'string'

@@ -4,7 +4,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
+import { amountShown, decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable, table } from '../../cli/terminal/table.ts'
 import { walletJson } from '../../cli/views/json-documents.ts'
@@ -175,7 +175,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
   return [
     ...closed.map(
       ({ strategy, realised: amount, realisedUsd }) =>
-        `${to.paint.dim('closed')} ${sanitizeText(strategy)}  realised ${amount.formatted} ${sanitizeText(amount.symbol)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
+        `${to.paint.dim('closed')} ${sanitizeText(strategy)}  realised ${amountShown(amount)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
     ),
     `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions after the service's fees, at current prices`,
   ]

@@ -75,5 +75,5 @@ test('an operation shows the exact amount, the received amount and the recipient
   expect(sent.out).toMatch(new RegExp(`^to +${friend}$`, 'm'))
   expect(sent.out).not.toContain('received')
   const listed = await run('action list --csv')
-  expect(listed.out).toContain(',0.0000001 WETH,')
+  expect(listed.out).toContain(',0.0000001,WETH,18,')
 })

@@ -208,7 +208,7 @@ test('emitList as CSV marks formulas as text, keeps negative numbers and leaves 
     '-5.25',
     '+1',
     '-1e-7',
-    '',
+    "'-",
     'a=b',
     '"x,y"',
     "'=1+1",
