@@ -35,7 +35,7 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     .filter(({ column, cut }) => cut === 0 && !isBlank(column))
     .map(({ column }) => column.title)
   if (dropped.length === 0) return shown.join('\n')
-  const note = `Not shown: ${dropped.join(', ')}. To see them: a wider terminal, --fields, --csv or --json`
+  const note = `Not shown: ${dropped.join(', ')} (a wider terminal or --json shows them)`
   return [...shown, ...wrapWords(note, to.columns).map((line) => to.paint.dim(line))].join('\n')
 }
 

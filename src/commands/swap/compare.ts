@@ -333,6 +333,7 @@ const columns: readonly Column<Compared>[] = [
     title: 'NOTE',
     field: 'lost',
     csv: { lost: ({ lost }) => lost },
+    drop: 0.5,
     text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(sanitizeText(lost ?? ''))),
   },
 ]

@@ -100,7 +100,7 @@ test('strategies list --watch adapts to a resized window and exits 130 on Ctrl-C
     expect(line).not.toContain('sandbox-two  lending')
   at.type(end)
   expect(await at.exit).toBe(130)
-  expect(await at.screen()).toMatch(/^(\^C)?The watch was stopped\. It signed nothing\. \(INTERRUPTED\)$/m)
+  expect(await at.screen()).toMatch(/^(\^C)?The watch was stopped\. It signed nothing\.\s+\(INTERRUPTED\)$/m)
   expect(at.bytes()).not.toContain('error')
   expect(isLeftClean(at.bytes())).toBe(true)
 })
