@@ -23,7 +23,7 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     (sum, { drop }, at) => (drop === undefined ? sum + widths[at]! + columnGap : sum),
     -columnGap,
   )
-  const isStacked = least > to.columns && columns.length > 1
+  const isStacked = least > to.columns && columns.slice(1).some(({ drop }) => drop === undefined)
   const [beside, from] = isStacked ? [columns.slice(1), 1] : [columns, 0]
   const room = to.columns - (isStacked ? stackIndent.length : 0)
   const fitted = fitting(beside, widths.slice(from), room, isBlank)

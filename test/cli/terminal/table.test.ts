@@ -39,7 +39,7 @@ test('table fits its terminal, or shows only the column that cannot be dropped',
       fc.integer({ min: 10, max: 100 }),
       (rows, width) => {
         const shown = lines(table(columns, rows, stream({ columns: width })))
-        const fits = shown.every((line) => line.length <= width || /^[A-Za-z.,()-]+$/.test(line))
+        const fits = shown.every((line) => line.length <= width || /^[A-Za-z,()-]+$/.test(line))
         expect(fits || shown[0] === 'ID').toBe(true)
         for (const [at, { id }] of rows.entries()) expect(shown[at + 1]!.startsWith(id)).toBe(true)
         // WORDS (drop 2) goes before COUNT (drop 1), and a number is never cut.
