@@ -32,6 +32,7 @@ test.each([
   ['.raw, .total', '123456789012345678901234567890\n2\n'],
   ['.items[0] | {slug, tags}', '{"slug":"a","tags":["x","y"]}\n'],
   ['empty', ''],
+  ['[.items[] | select(.apy > 1)]', '[]\n'],
   ['-1', '-1\n'],
   ['', `${JSON.stringify(document).replace('\u202e', '\\u202e')}\n`],
   // Neither the environment nor the files of this machine.
@@ -76,6 +77,7 @@ test.each([
   ['{{with .total}}{{.}}{{end}}{{with $x := .none}}{{$x}}{{else}}-{{end}}{{/* no text */}}', '2-'],
   ['{{$x := 1}}{{if .total}}{{$x = 5}}{{end}}{{range .items}}{{$x := .slug}}{{$x}}{{end}}{{$x}}', 'abbbb5'],
   ['{{.nothing}} {{.none}} {{.items.0}}', /fields/],
+  ['{{timeago .none}}{{timefmt "2006" .nothing}}', ''],
   ['{{.nothing}} {{.none.deeper}}', '<no value> <no value>'],
   ['{{(index .items 1).slug}} {{pluck "slug" .items | join "+"}} {{len .items}}', 'bbbb a+bbbb 2'],
   [

@@ -188,9 +188,9 @@ test('planView shows every value of the plan and no control characters', () => {
           .flatMap((one) => [one.formatted, one.symbol]),
         ...(simulation?.allowances ?? []).map(({ spender }) => spender),
         ...priceImpacts.map(({ share }) =>
-          share === null ? 'its offer cannot be checked' : '1.23 % below spot',
+          share === null ? 'its offer cannot be checked' : '1.23% below spot',
         ),
-        ...slippages.map(({ share }) => (share === null ? 'slippage' : '4.56 % at most')),
+        ...slippages.map(({ share }) => (share === null ? 'slippage' : '4.56% at most')),
         ...slippages.map(({ by }) =>
           by === 'service' ? 'according to the service' : 'by the price of the local engine',
         ),

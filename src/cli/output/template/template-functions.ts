@@ -61,8 +61,14 @@ export const functions: Readonly<Record<string, TemplateFunction>> = {
       return to.link && /^https:\/\/[\x21-\x7e]+$/.test(text(url)) ? hyperlink(shown, text(url)) : shown
     },
   },
-  timeago: { takes: [1, 1], call: ([value], { now }) => ago(now - date(value).getTime()) },
-  timefmt: { takes: [2, 2], call: ([layout, value]) => laidOut(text(layout), date(value)) },
+  timeago: {
+    takes: [1, 1],
+    call: ([value], { now }) => (isMissing(value) ? '' : ago(now - date(value).getTime())),
+  },
+  timefmt: {
+    takes: [2, 2],
+    call: ([layout, value]) => (isMissing(value) ? '' : laidOut(text(layout), date(value))),
+  },
   tablerow: {
     takes: [1],
     call: (cells, { row }) => {
@@ -88,6 +94,9 @@ export const printedValue = (value: unknown): string =>
     : typeof value === 'object'
       ? JSON.stringify(value)
       : String(value)
+
+/** A time that has not come yet, such as the end of an open action, is no text. */
+const isMissing = (value: unknown): boolean => value === undefined || value === null
 
 function text(value: unknown): string {
   if (typeof value === 'string') return value
