@@ -312,6 +312,11 @@ describe('the code style', () => {
     expect(lines(files, /\bconsole\.\w+/)).toEqual([])
   })
 
+  test('only the writer of documents writes to stdout', () => {
+    const writes = lines(files, /(?<!std)\bout\.write\(/).map((line) => line.split(':')[0])
+    expect([...new Set(writes)]).toEqual(['cli/output/document-writer.ts'])
+  })
+
   test('no file is longer than 400 lines', () => {
     const length = (file: string) => textOf(file).split('\n').length - 1
     expect(files.filter((file) => length(file) > 400).map((file) => `${file}: ${length(file)}`)).toEqual([])

@@ -6,7 +6,7 @@ import type { Stream } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
 import { watchContinuously } from '../watch-loop.ts'
-import { sanitizedFor, toJson, writeDocument, writeText } from './document-writer.ts'
+import { sanitizedFor, toJson, writeBytes, writeDocument, writeText } from './document-writer.ts'
 import type { Column, List, ListView } from './view-types.ts'
 
 /** How a list is watched: its columns, the key of a row, and the interval. */
@@ -74,7 +74,7 @@ function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
     const foot = out.paint.dim(
       `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C to stop`,
     )
-    out.write(`${cleared}${sanitizedFor([...fit, foot].join('\n'), out)}\n`)
+    writeBytes({ out }, `${cleared}${sanitizedFor([...fit, foot].join('\n'), out)}\n`)
   }
   const show = ({ items }: List<row>) => {
     before = now
