@@ -69,6 +69,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./action/action.ts')).actionCommand,
   },
   {
+    group: 'Follow',
+    name: 'decode',
+    summary: 'show what calldata, a raw transaction or a hash does',
+    load: async () => (await import('./decode.ts')).decode,
+  },
+  {
     group: 'Serve',
     name: 'serve',
     summary: 'serve the API over HTTP',

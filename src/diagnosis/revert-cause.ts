@@ -4,7 +4,7 @@ import { revertReason } from '../chain/reverts/reason.ts'
 import { isNodeError } from '../chain/rpc/errors.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Attempt, Step } from '../store/journal/operation-types.ts'
+import type { Attempt, Inclusion, Step } from '../store/journal/operation-types.ts'
 
 /**
  * The cause of a step's revert, by calling it again on the state before its block; `null` if the node lacks that state, or the call
@@ -12,7 +12,11 @@ import type { Attempt, Step } from '../store/journal/operation-types.ts'
  */
 export async function revertCause(
   rpc: ChainClient,
-  { wallet, transaction, inclusion }: Step,
+  {
+    wallet,
+    transaction,
+    inclusion,
+  }: Pick<Step, 'wallet' | 'transaction'> & { inclusion: Pick<Inclusion, 'blockNumber'> | null },
 ): Promise<string | null> {
   if (!inclusion) return null
   const { to, data, value } = transaction

@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { actionStatuses } from '../../domain/swap-outcome.ts'
-import { AddressText, Amount, Digest, fields, HashText, listOf, maybe, Queued, Time } from './common.ts'
+import { callKinds } from '../../protocols/call-description.ts'
+import {
+  AddressText,
+  Amount,
+  Digest,
+  fields,
+  HashText,
+  listOf,
+  maybe,
+  Queued,
+  Time,
+  Whole,
+} from './common.ts'
 
 const transaction = {
   index: z.int().min(0),
@@ -15,6 +27,17 @@ const transaction = {
   gasUsed: maybe(z.string()),
   explorerUrl: maybe(z.string()),
   error: maybe(z.string()),
+}
+
+const times = {
+  gasFee: maybe(Amount).describe('fee for gas in the coin of the network, without the data fee of a rollup'),
+  gasFeeUsd: maybe(z.string())
+    .optional()
+    .describe('the same at the price of today; of action show and explain, null without a price'),
+  signedAt: maybe(Time).describe('when the journal recorded the first signature'),
+  sentAt: maybe(Time).describe('when a node first accepted it'),
+  minedAt: maybe(Time).describe('when this machine saw it in a block'),
+  finalAt: maybe(Time).describe('when it counted as final'),
 }
 
 const report = {
@@ -33,7 +56,7 @@ const report = {
     outAtLeast: Amount.optional().describe('present if the action succeeded but no receipt could be read'),
   }),
   queued: Queued.optional(),
-  transactions: z.array(fields({ ...transaction, text: z.string() })),
+  transactions: z.array(fields({ ...transaction, text: z.string(), ...times })),
   destinationTxHash: maybe(HashText),
   arrivedShort: fields({
     hash: HashText,
@@ -44,6 +67,16 @@ const report = {
   })
     .optional()
     .describe('present if a bridge delivered less than agreed'),
+  refund: fields({
+    hash: HashText,
+    by: z.string().optional(),
+    network: z.string(),
+    recipient: AddressText,
+    amount: Amount,
+    at: Time,
+  })
+    .optional()
+    .describe('present if the transfer was paid back: where, by which transaction, and when this was final'),
   createdAt: Time,
   updatedAt: Time,
   finishedAt: maybe(Time),
@@ -108,6 +141,70 @@ export const KnownDocument = z.union([ActionDocument, ServiceAction])
 /** `action list` */
 export const ActionList = listOf(ActionDocument)
 
+const Loose = z.record(z.string(), z.unknown())
+
+const Moved = {
+  token: z.string().describe('an address, or native for the coin'),
+  symbol: maybe(z.string()).describe('null for a token that this version does not know'),
+  decimals: maybe(z.int()),
+  units: Whole.describe('in the smallest unit'),
+  amount: maybe(z.string()).describe('in units of the token; null if it is unknown'),
+}
+
+const callShape = {
+  to: maybe(AddressText),
+  contract: maybe(z.string()).describe('its name in the catalogue'),
+  decoded: z.boolean().describe('whether the call and all calls in it are decoded'),
+  kind: z.enum(callKinds),
+  function: maybe(z.string()),
+  arguments: z.array(fields({ name: z.string(), type: z.string(), value: z.unknown() })),
+  text: z.string().describe('what the call does'),
+  gives: z.array(fields(Moved)).describe('what leaves the sender for certain, by the call itself'),
+  calls: z.array(Loose).describe('the calls inside it, each with these fields'),
+  unread: z.array(z.string()).describe('what is not decoded'),
+}
+
+/** What a transaction of another machine did. */
+const TransactionDocument = fields({
+  ...callShape,
+  network: z.string(),
+  chainId: z.int(),
+  from: AddressText,
+  value: Amount,
+  status: z.enum(['pending', 'success', 'reverted']),
+  revertReason: maybe(z.string()),
+  fee: maybe(Amount),
+  moves: z
+    .array(
+      fields({
+        ...Moved,
+        direction: z.enum(['in', 'out']),
+        holder: AddressText,
+        debt: z.boolean().describe('the token stands for a debt'),
+        inferred: z.boolean().describe('coin that the called contract unwrapped; no log shows who got it'),
+      }),
+    )
+    .describe(
+      'net changes of the sender and of accounts that the call names, by logs and value; without fees',
+    ),
+  approvals: z.array(fields({ ...Moved, spender: AddressText, unlimited: z.boolean() })),
+  nfts: z.array(
+    fields({ token: AddressText, id: Whole, direction: z.enum(['in', 'out']), holder: AddressText }),
+  ),
+  unseen: z.array(z.string()).describe('what logs cannot show'),
+})
+
+/** `decode` */
+export const DecodedDocument = fields({
+  ...callShape,
+  network: z.string(),
+  chainId: z.int(),
+  from: maybe(AddressText).describe('null if the input does not name the sender'),
+  value: Amount,
+  hash: maybe(HashText),
+  maxFee: maybe(Amount).describe('the most that the transaction can pay for gas; null for calldata alone'),
+})
+
 /** `action explain` */
 export const VerdictDocument = fields({
   id: z.string(),
@@ -116,10 +213,27 @@ export const VerdictDocument = fields({
   funds: z.string(),
   safeToRetry: z.boolean().describe('whether a new request is safe: it cannot pay twice'),
   next: maybe(z.string()),
+  waiting: fields({
+    what: z.string(),
+    since: Time,
+    waitedSeconds: z.int(),
+    usualSeconds: maybe(z.int()),
+    mostSeconds: maybe(z.int()),
+  })
+    .nullable()
+    .optional()
+    .describe('what the action waits for, for how long, and what is usual; null if it waits for nothing'),
+  createdAt: Time.optional(),
+  finishedAt: maybe(Time).optional(),
+  transactions: z
+    .array(fields({ ...transaction, text: z.string(), ...times }))
+    .optional()
+    .describe('the steps of an action of this machine'),
   evidence: z.array(fields({ source: z.enum(['journal', 'chain', 'service']), text: z.string() })),
+  transaction: TransactionDocument.optional().describe(
+    'a transaction of another machine: its call, and what it moved; missing for anything else',
+  ),
 })
-
-const Loose = z.record(z.string(), z.unknown())
 
 /** `action export`: the evidence itself, or where it was written. */
 export const ExportDocument = z.union([

@@ -54,7 +54,7 @@ export function environmentOf(
 }
 
 const text = (most = 500) => z.string().min(1).max(most)
-const shaped = (pattern: RegExp) => text().regex(pattern)
+const shaped = (pattern: RegExp, most?: number) => text(most).regex(pattern)
 const amount = shaped(/^[0-9]+(\.[0-9]+)?\s*([A-Za-z][A-Za-z0-9.]*)?$/)
 const address = shaped(/^0x[0-9a-fA-F]{40}$/)
 const number = shaped(/^[0-9]{1,15}$/)
@@ -97,6 +97,11 @@ const kinds = {
   kind: ['choice', 'engine or remote', z.enum(['engine', 'remote'])],
   file: ['file', 'a file path', text(4_000)],
   url: ['url', 'a URL', text(2_000)],
+  bytes: [
+    'bytes',
+    '0x and hex digits, or - for standard input',
+    shaped(/^(-|0x([0-9a-fA-F]{2})+)$/, 300_000),
+  ],
   hash: ['hash', '64 hex digits', shaped(/^(0x)?[0-9a-fA-F]{64}$/)],
 } satisfies Record<string, Kind>
 
@@ -109,6 +114,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   asset: 'text',
   command: 'text',
   conditions: 'text',
+  data: 'bytes',
   depth: 'depth',
   derivation: 'derivation',
   duration: 'duration',
@@ -143,6 +149,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   token: 'token',
   url: 'url',
   wallet: 'wallet',
+  wei: 'smallest',
 }
 
 /** The kind of value where the placeholder is ambiguous. */

@@ -1,5 +1,9 @@
+import { getAddress } from 'viem/utils'
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import { feeText, movesText, transactionJson } from '../../diagnosis/calls/call-json.ts'
+import { movesOfReceipt, type ReceiptMoves } from '../../diagnosis/calls/receipt-moves.ts'
 import { foreignBurn } from '../../diagnosis/lookup/foreign-burn.ts'
 import {
   type FoundTransaction,
@@ -7,6 +11,7 @@ import {
   type UnansweredNetwork,
   unansweredText,
 } from '../../diagnosis/lookup/transaction-lookup.ts'
+import { revertCause } from '../../diagnosis/revert-cause.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -29,8 +34,11 @@ export async function explainTransaction(
   if (id !== undefined) return { id }
   const { found, silent } = await lookUpTransaction(context, hash, depth)
   if (!found) return { silent }
-  const burn = await foreignBurn(context, hash, found, null)
-  const verdict = verdictOf(hash, found)
+  const [burn, reason] = await Promise.all([
+    foreignBurn(context, hash, found, null),
+    reasonOf(context, found),
+  ])
+  const verdict = verdictOf(context, hash, found, reason)
   return {
     verdict: burn
       ? { ...verdict, ...burn, verdict: `${verdict.verdict} ${burn.verdict}`, next: nextOfBurn(hash, burn) }
@@ -46,7 +54,11 @@ const nextOfBurn = (hash: Hex, { situation }: Pick<Verdict, 'situation'>): strin
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
  * code of the fault that prevents its answer.
  */
-export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): AppError {
+export function unknownHash(
+  hash: Hex,
+  silent: readonly UnansweredNetwork[],
+  again = `sluice action explain ${hash}`,
+): AppError {
   const neither = `${hash} is not in the journal of this machine or at the service`
   if (silent.length === 0)
     return new AppError('ACTION_NOT_FOUND', `${neither}, and no network has a transaction with this hash`)
@@ -55,7 +67,6 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
   const unasked = names(those('unasked'))
   const unsaid = unansweredText(silent)
-  const again = `sluice action explain ${hash}`
   const settings = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => rpcVariable(network))
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
   const ifItStays =
@@ -77,15 +88,24 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */
-function fundsOf({ from, deed, block }: FoundTransaction): string {
+function fundsOf(
+  { catalog }: ExecutionContext,
+  { network, from, described, block }: FoundTransaction,
+  moved: ReceiptMoves,
+): string {
   if (!block) return `With ${from}, until it is mined.`
   if (block.unlike?.has === 'something else') return 'Unknown: the nodes report different outcomes.'
   if (block.unlike?.has === 'another') return 'Unknown: the nodes have different blocks at that height.'
   if (!block.succeeded) return `Not moved, except the fee; still with ${from}.`
-  if (deed.is === 'approval')
-    return `Not moved${deed.spender === null ? '' : `; ${deed.spender} now has the allowance`}.`
-  return deed.is === 'payment'
-    ? `Moved out of ${from}, as decoded.`
+  const unseen = moved.unseen.map((one) => ` Not in the logs: ${one}.`).join('')
+  const text = movesText(catalog, network, moved)
+  if (text) return `On chain: ${text}${unseen}`
+  if (described.kind === 'approve') {
+    const given = moved.approvals.findLast(({ units }) => units > 0n)
+    return `Not moved${given ? `; ${getAddress(given.spender)} now has the allowance` : ''}.`
+  }
+  return described.isDecoded
+    ? `No token that the logs show moved for ${from}.${unseen}`
     : `Unknown: the call is not decoded. ${from} signed it and paid the fee.`
 }
 
@@ -98,25 +118,69 @@ function finalText({ isFinal, unlike }: NonNullable<FoundTransaction['block']>, 
 }
 
 /** A transaction that was sent from elsewhere, in words. */
-function verdictOf(hash: Hex, found: FoundTransaction): Verdict {
-  const { network, from, nonce, deed, block } = found
+function verdictOf(
+  context: ExecutionContext,
+  hash: Hex,
+  found: FoundTransaction,
+  reason: string | null,
+): Verdict {
+  const { network, from, nonce, call, described, block } = found
+  const { catalog } = context
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
   const where =
     block && `in block ${block.number} of ${network.name}, mined ${new Date(block.at).toISOString()}`
   const stranger = 'Transaction not in the journal of this machine'
+  const { to, value } = call
+  const isAgreed = block !== null && block.unlike === undefined
+  const moved = movesOfReceipt(
+    catalog,
+    network,
+    { from, to, value, logs: block?.mined.logs ?? [], ok: isAgreed && block.succeeded },
+    described,
+  )
+  const fee = block ? block.mined.gasUsed * block.mined.gasPrice : null
+  const because = reason === null ? '' : `: ${reason}`
   return {
     id: hash,
     situation: 'FOREIGN',
     verdict: block
-      ? `${stranger}, ${where}: it ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'}${finalText(block, network)}.`
-      : `${stranger}, pending on ${network.name}: it ${deed.does}.`,
-    funds: fundsOf(found),
+      ? `${stranger}, ${where}: it ${described.text}, and ${block.succeeded ? 'succeeded' : `reverted${because}`}${finalText(block, network)}.`
+      : `${stranger}, pending on ${network.name}: it ${described.text}.`,
+    funds: fundsOf(context, found, moved),
     safeToRetry: block?.succeeded === false && block.isFinal,
     next: block?.isFinal ? null : `sluice action explain ${hash}`,
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'chain', text: `signed by ${from} with nonce ${nonce}` },
-      ...[...(where ? [where] : []), ...link].map((text) => ({ source: 'chain' as const, text })),
+      ...[
+        ...(where ? [where] : []),
+        ...(fee !== null && fee > 0n ? [`the fee was ${feeText(network, fee)}`] : []),
+        ...described.unread.map((one) => `not read: ${one}`),
+        ...link,
+      ].map((text) => ({ source: 'chain' as const, text })),
     ],
+    transaction: transactionJson(catalog, network, {
+      from,
+      value,
+      call: described,
+      moved,
+      status: block ? (block.succeeded ? 'success' : 'reverted') : 'pending',
+      revertReason: reason,
+      fee,
+    }),
   }
+}
+
+/** Why a transaction reverted, by calling it again on the state before its block; `null` if no node says. */
+async function reasonOf(
+  { rpc }: ExecutionContext,
+  { network, from, call, block }: FoundTransaction,
+): Promise<string | null> {
+  if (!block || block.succeeded || call.to === null) return null
+  const step = {
+    wallet: from,
+    transaction: { to: call.to, data: call.input, value: call.value, chainId: network.chainId },
+    inclusion: block.mined,
+  }
+  return (await undefinedIfUnanswered(withTimeout(revertCause(rpc(network.chainId), step)))) ?? null
 }

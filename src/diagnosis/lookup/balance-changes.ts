@@ -135,11 +135,11 @@ async function movesOf(
     return { moves: undefined, isFinal: false, text, withoutRpc, ...(unasked !== undefined && { unasked }) }
   }
   const burn = hash === delivery ? undefined : await foreignBurn(context, hash, found, delivery)
-  const { network, from: signer, call, deed, block } = found
+  const { network, from: signer, call, described, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block)
-    return { moves: [], isFinal: false, text: `${hash} is pending on ${network.name}: it ${deed.does}` }
-  const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
+    return { moves: [], isFinal: false, text: `${hash} is pending on ${network.name}: it ${described.text}` }
+  const text = `${hash} ${described.text}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
   const receipt = await undefinedIfUnanswered(
     withTimeout(findTransaction(context.rpc(network.chainId), hash)),
   )

@@ -1,4 +1,3 @@
-import { parseAbi } from 'viem/utils'
 import { firstMatching, searchNodes } from '../../chain/ask-all-nodes.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
@@ -6,50 +5,16 @@ import { checkFinality, requiredDepth } from '../../chain/finality/finality.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
-import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
-import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { type Token, tokenAt } from '../../domain/token.ts'
-import { contractName } from '../../guard/contract-names.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
-
-/** What a call does, as a predicate; `spender` receives an allowance, `null` for none. */
-type CallEffect =
-  | { is: 'payment' | 'call'; does: string }
-  | { is: 'approval'; does: string; spender: Address | null }
+import type { DescribedCall } from '../../protocols/call-description.ts'
+import { describeCall } from '../calls/describe-call.ts'
 
 /** The call of a transaction; `to` is null for a contract creation. */
 type Call = { to: Address | null; input: Hex; value: bigint }
-
-const payments = parseAbi([
-  'function transfer(address to, uint256 amount) returns (bool)',
-  'function approve(address spender, uint256 amount) returns (bool)',
-])
-
-/** Describes a transaction by its call alone. */
-function effectOf(
-  { to, input, value }: Call,
-  { chainId, native }: Network,
-  catalog: ExecutionContext['catalog'] & { tokens: readonly Token[] },
-): CallEffect {
-  if (to === null) return { is: 'call', does: 'creates a contract' }
-  const carried = formatAmount(value, native)
-  if (input === '0x') return { is: 'payment', does: `sends ${carried} to ${to}` }
-  const token = tokenAt(catalog.tokens, chainId, to)
-  const call = token && strictDecode(payments, input)
-  if (token && call) {
-    const [who, units] = call.args
-    const amount = formatAmount(units, token)
-    return call.functionName === 'transfer'
-      ? { is: 'payment', does: `sends ${amount} to ${who}` }
-      : { is: 'approval', does: `allows ${who} to spend ${amount}`, spender: units === 0n ? null : who }
-  }
-  const name = contractName(catalog, chainId, to)
-  return { is: 'call', does: `calls ${name === null ? to : `${name} (${to})`} with ${carried}` }
-}
 
 /**
  * A transaction as its network shows it; `block` is `null` while pending, `at` in epoch ms; `isFinal` if all answering nodes
@@ -60,10 +25,11 @@ export type FoundTransaction = {
   from: Address
   nonce: number
   call: Call
-  deed: CallEffect
+  described: DescribedCall
   block: {
     number: number
     at: number
+    mined: MinedTransaction
     succeeded: boolean
     isFinal: boolean
     unlike?: Disagreement | undefined
@@ -114,10 +80,30 @@ export async function lookUpTransaction(
     findOnNetwork(context, network, hash, depth).catch((error: unknown) => unansweredBy(network, error)),
   )
   // A found transaction does not wait for silent networks.
-  const found = await firstMatching(asked, (answer) => answer !== null && 'deed' in answer)
-  if (found && 'deed' in found) return { found, silent: [] }
+  const found = await firstMatching(asked, (answer) => answer !== null && 'described' in answer)
+  if (found && 'described' in found) return { found, silent: [] }
   const answers = await Promise.all(asked)
   return { found: undefined, silent: answers.flatMap((one) => (one && 'why' in one ? one : [])) }
+}
+
+/** Every network that has a transaction with a hash, or one of them alone; `silent` are the networks without an answer. */
+export async function findEverywhere(
+  context: ExecutionContext,
+  hash: Hex,
+  only: number | undefined,
+): Promise<{ found: FoundTransaction[]; silent: UnansweredNetwork[] }> {
+  const asked = everyNetwork(context).filter(({ chainId }) => only === undefined || chainId === only)
+  const answers = await Promise.all(
+    asked.map((network) =>
+      findOnNetwork(context, network, hash, undefined).catch((error: unknown) =>
+        unansweredBy(network, error),
+      ),
+    ),
+  )
+  return {
+    found: answers.flatMap((one) => (one && 'described' in one ? [one] : [])),
+    silent: answers.flatMap((one) => (one && 'why' in one ? [one] : [])),
+  }
 }
 
 /** Every network of this version, with or without an RPC; only the embedded networks in the sandbox. */
@@ -199,7 +185,9 @@ async function findOnNode(
       { details: { host: node.host, hash } },
     )
   const block = found ? await blockOf(node, network, found, depth) : null
-  return { network, from, nonce, call, deed: effectOf(call, network, catalog), block }
+  const { to, input: data, value } = call
+  const described = describeCall(catalog, network, { to, data, value }, from)
+  return { network, from, nonce, call, described, block }
 }
 
 async function blockOf(
@@ -216,6 +204,7 @@ async function blockOf(
   return {
     number: blockNumber,
     at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,
+    mined: found,
     succeeded: ok,
     isFinal: deep,
     unlike,

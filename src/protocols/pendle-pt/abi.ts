@@ -5,16 +5,29 @@ import { maxUint256 } from '../../domain/amount.ts'
 
 const order =
   '(uint256 salt, uint256 expiry, uint256 nonce, uint8 orderType, address token, address YT, address maker, address receiver, uint256 makingAmount, uint256 lnImpliedRate, uint256 failSafeRate, bytes permit) order, bytes signature, uint256 makingAmount'
-const limit = `(address limitRouter, uint256 epsSkipMarket, (${order})[] normalFills, (${order})[] flashFills, bytes optData) limit`
-const route =
-  'address pendleSwap, (uint8 swapType, address extRouter, bytes extCalldata, bool needScale) swapData'
-const output = `(address tokenOut, uint256 minTokenOut, address tokenRedeemSy, ${route}) output`
+/** The fields that calls of the router share, in human-readable form (the same source as `pendleRouterAbi`). */
+export const limitFields =
+  `(address limitRouter, uint256 epsSkipMarket, (${order})[] normalFills, (${order})[] flashFills, bytes optData) limit` as const
+/** The swap of an aggregator inside a call. */
+export const swapDataFields =
+  '(uint8 swapType, address extRouter, bytes extCalldata, bool needScale) swapData'
+const route = `address pendleSwap, ${swapDataFields}` as const
+/** What is paid out. */
+export const outputFields =
+  `(address tokenOut, uint256 minTokenOut, address tokenRedeemSy, ${route}) output` as const
+
+/** What is paid in. */
+export const inputFields =
+  `(address tokenIn, uint256 netTokenIn, address tokenMintSy, ${route}) input` as const
+/** How the router approximates. */
+export const guessFields =
+  '(uint256 guessMin, uint256 guessMax, uint256 guessOffchain, uint256 maxIteration, uint256 eps)'
 
 /** The three calls of PendleRouterV4 that are used here (source: @pendle/core-v2, IPActionSwapPTV3 and IPActionMiscV3). */
 export const pendleRouterAbi = parseAbi([
-  `function swapExactTokenForPt(address receiver, address market, uint256 minPtOut, (uint256 guessMin, uint256 guessMax, uint256 guessOffchain, uint256 maxIteration, uint256 eps) guessPtOut, (address tokenIn, uint256 netTokenIn, address tokenMintSy, ${route}) input, ${limit}) payable returns (uint256 netPtOut, uint256 netSyFee, uint256 netSyInterm)`,
-  `function swapExactPtForToken(address receiver, address market, uint256 exactPtIn, ${output}, ${limit}) returns (uint256 netTokenOut, uint256 netSyFee, uint256 netSyInterm)`,
-  `function redeemPyToToken(address receiver, address YT, uint256 netPyIn, ${output}) returns (uint256 netTokenOut, uint256 netSyInterm)`,
+  `function swapExactTokenForPt(address receiver, address market, uint256 minPtOut, ${guessFields} guessPtOut, ${inputFields}, ${limitFields}) payable returns (uint256 netPtOut, uint256 netSyFee, uint256 netSyInterm)`,
+  `function swapExactPtForToken(address receiver, address market, uint256 exactPtIn, ${outputFields}, ${limitFields}) returns (uint256 netTokenOut, uint256 netSyFee, uint256 netSyInterm)`,
+  `function redeemPyToToken(address receiver, address YT, uint256 netPyIn, ${outputFields}) returns (uint256 netTokenOut, uint256 netSyInterm)`,
 ])
 
 /** The reads of a market, its standardized yield, the oracle, and the quotes of the router's calls. */

@@ -62,6 +62,9 @@ export const sweepParameters = parseAbiParameters('address token, address recipi
 /** The address constant for the router's caller (ActionConstants.MSG_SENDER). */
 export const callerAddress = '0x0000000000000000000000000000000000000001'
 
+/** The address constant for the router itself (ActionConstants.ADDRESS_THIS). */
+export const routerAddress = '0x0000000000000000000000000000000000000002'
+
 /** The amount of `take` that means the whole open balance (ActionConstants.OPEN_DELTA). */
 export const openBalance = 0n
 

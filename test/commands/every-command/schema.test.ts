@@ -55,6 +55,8 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'wallet use --json'],
   [0, 'wallet remove main --yes --json'],
   [2, 'wallet approvals revoke --json'],
+  [0, `decode 0xa9059cbb --to ${other} --network ethereum --json`],
+  [2, 'decode 0xa9059cbb --json'],
   [0, 'schema --json'],
   [0, 'schema wallet --json'],
   [0, 'schema schema --json'],

@@ -1,0 +1,248 @@
+import { Command } from 'commander'
+import { action } from '../cli/command-action.ts'
+import type { Cli } from '../cli/command-run-types.ts'
+import { address } from '../cli/options/option-values.ts'
+import type { View } from '../cli/output/view-types.ts'
+import type { CommandContext } from '../cli/program-context-types.ts'
+import { fieldTable } from '../cli/terminal/table.ts'
+import { wrapLabelled } from '../cli/terminal/text-wrap.ts'
+import { type CallJson, callJson } from '../diagnosis/calls/call-json.ts'
+import { describeCall, describedContractsAt } from '../diagnosis/calls/describe-call.ts'
+import { readTransaction, type SignedCall } from '../diagnosis/calls/raw-transaction.ts'
+import { type FoundTransaction, findEverywhere } from '../diagnosis/lookup/transaction-lookup.ts'
+import { type Address, type Hex, HexData } from '../domain/address.ts'
+import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
+import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import type { RawCall } from '../protocols/call-description.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
+import { isHash, unknownHash } from './action/explain-transaction.ts'
+
+/** `decode`: what a call does, by its bytes alone or of a transaction on a network. */
+export const decode = (program: CommandContext) =>
+  new Command('decode')
+    .description(
+      'Show what calldata, a raw transaction or the transaction of a hash does, and what of it cannot be read. Only a hash is looked up on a network. Signs nothing.',
+    )
+    .argument('<data>', 'calldata, raw transaction or transaction hash; - reads it from standard input')
+    .option('--to <address>', 'the contract that is called, for calldata')
+    .option('--network <network>', 'name or chain id; for calldata, and to choose one network for a hash')
+    .option('--value <wei>', 'the coin that the call carries, for calldata, in wei')
+    .option('--from <address>', 'the sender, for calldata')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ sluice decode 0x617ba037... --to 0x87870Bca3F3fD6335C3F4ce8392D69350B4fA4E2 --network ethereum\n  $ sluice decode 0x02f8...\n  $ sluice decode 0xa4430fd02f380847b2d41d851dae3eedf4c9b22b1a3ce89dc82347ed1ffada17',
+    )
+    .action(action(program, decodeOne))
+
+type Options = { to?: string; network?: string; value?: string; from?: string }
+
+/** The answer of `decode`. */
+type Decoded = CallJson & {
+  network: string
+  chainId: number
+  from: Address | null
+  value: TokenAmount
+  hash: Hex | null
+  maxFee: TokenAmount | null
+}
+
+async function decodeOne(cli: Cli, typed: string, options: Options): Promise<void> {
+  const data = dataOf(typed === '-' ? await cli.program.stdin() : typed)
+  if (isHash(data) && options.to === undefined) return cli.emit(await decodedHash(cli, data, options), view)
+  const signed = options.to === undefined ? await readTransaction(data) : undefined
+  if (signed) return cli.emit(await decodedRaw(cli, signed, options), view)
+  cli.emit(await decodedCalldata(cli, data, options), view)
+}
+
+/** Bytes as hex; every other text is an error that says what is wrong with it. */
+function dataOf(text: string): Hex {
+  const data = text.trim().replace(/^"(.*)"$/, '$1')
+  const parsed = HexData.safeParse(data)
+  if (parsed.success && data.length >= 10) return data.toLowerCase() as Hex
+  const digits = data.replace(/^0x/i, '')
+  if (digits === '')
+    throw new AppError('USAGE', 'There are no bytes to decode', { hint: 'sluice decode --help' })
+  if (/^[0-9a-f]+$/i.test(digits) && digits.length % 2 === 1)
+    throw new AppError(
+      'USAGE',
+      `It has ${digits.length} hex digits, an odd number: a digit is missing or too many, so no byte of it is certain`,
+      { hint: 'Copy it again, whole.' },
+    )
+  if (/^[0-9a-f]+$/i.test(data) && digits.length >= 8)
+    throw new AppError('USAGE', 'It does not begin with 0x', { hint: 'Put 0x in front of it.' })
+  if (/^0x[0-9a-f]*$/i.test(data))
+    throw new AppError(
+      'USAGE',
+      `It has ${digits.length / 2} bytes; calldata has at least the 4 of its function`,
+      {
+        hint: 'Copy it again, whole.',
+      },
+    )
+  throw new AppError(
+    'USAGE',
+    `It is not hex: "${sanitizeText(data.slice(0, 20))}${data.length > 20 ? '…' : ''}"`,
+    {
+      hint: 'Give calldata, a raw transaction or a transaction hash: 0x and hex digits.',
+    },
+  )
+}
+
+async function catalogFor(cli: Cli, chainId: number | undefined): Promise<Catalog> {
+  const isEmbedded = sandboxNetworks.some((one) => one.chainId === chainId)
+  return isEmbedded ? cli.backend.catalog() : cli.program.wholeCatalog()
+}
+
+/** The chain of an option, by name or number, of any network that this version knows. */
+const namedNetwork = (name: string): Network => networkNamed([...publicNetworks, ...sandboxNetworks], name)
+
+async function decodedRaw(cli: Cli, signed: SignedCall, { network: name }: Options): Promise<Decoded> {
+  const named = name === undefined ? undefined : namedNetwork(name)
+  const { chainId, call, from, hash, maxFee } = signed
+  if (chainId !== undefined && named && named.chainId !== chainId)
+    throw new AppError(
+      'USAGE',
+      `The transaction is for chain ${chainId}, not for ${named.name} (${named.chainId})`,
+      {
+        hint: 'Omit --network: a signed transaction names its chain.',
+      },
+    )
+  const id = chainId ?? named?.chainId
+  if (id === undefined)
+    throw new AppError('USAGE', 'The transaction names no chain: it is valid on every one', {
+      hint: 'Name the network: --network ethereum',
+    })
+  const known = [...publicNetworks, ...sandboxNetworks].find((one) => one.chainId === id)
+  if (!known)
+    throw new AppError(
+      'UNKNOWN_NETWORK',
+      `The transaction is for chain ${id}, which this version does not know`,
+      {
+        hint: 'The networks that it knows: sluice swap list --help',
+      },
+    )
+  const catalog = await catalogFor(cli, id)
+  const described = describeCall(catalog, known, call, from)
+  return documentOf(catalog, known, described, { value: call.value, from: from ?? null, hash, maxFee })
+}
+
+async function decodedCalldata(cli: Cli, data: Hex, options: Options): Promise<Decoded> {
+  if (options.to === undefined)
+    throw new AppError(
+      'USAGE',
+      `Calldata does not name its contract, and the same function (${data.slice(0, 10)}) means different things in different ones`,
+      { hint: `sluice decode ${data.length > 80 ? 'DATA' : data} --to CONTRACT --network NAME` },
+    )
+  const value = weiOf(options.value)
+  const from = options.from === undefined ? undefined : address(options.from, '--from')
+  const { to, network, catalog } = await placeOf(cli, options.to, options.network)
+  const call: RawCall = { to, value, data }
+  return documentOf(catalog, network, describeCall(catalog, network, call, from), {
+    value,
+    from: from ?? null,
+    hash: null,
+    maxFee: null,
+  })
+}
+
+/** The contract and its network: the one that is named, or the only one whose catalogue has a contract at the address. */
+async function placeOf(
+  cli: Cli,
+  at: string,
+  name: string | undefined,
+): Promise<{ to: Address; network: Network; catalog: Catalog }> {
+  if (name !== undefined) {
+    const network = namedNetwork(name)
+    return { to: address(at, '--to', network), network, catalog: await catalogFor(cli, network.chainId) }
+  }
+  const to = address(at, '--to')
+  const catalog = await cli.program.wholeCatalog()
+  const found = catalog.networks.filter(
+    ({ chainId }) => describedContractsAt(catalog, chainId, to).length > 0,
+  )
+  if (found.length === 1) return { to, network: found[0]!, catalog }
+  throw new AppError(
+    'USAGE',
+    found.length === 0
+      ? `No network of the catalogue has a contract at ${to}, so its network is not known`
+      : `The contract ${to} is on ${found.length} networks: ${found.map((one) => one.name).join(', ')}`,
+    { hint: `Name the network: --network ${found[0]?.name ?? 'NAME'}` },
+  )
+}
+
+function weiOf(text = '0'): bigint {
+  if (/^(0|[1-9][0-9]{0,77})$/.test(text)) return BigInt(text)
+  throw new AppError('USAGE', `--value must be a whole number of wei, not "${sanitizeText(text)}"`, {
+    hint: '--value 1000000000000000000 is one coin of 18 decimals',
+  })
+}
+
+async function decodedHash(cli: Cli, hash: Hex, { network: name }: Options): Promise<Decoded> {
+  const context = await cli.backend.context()
+  const only = name === undefined ? undefined : namedNetwork(name)
+  const { found, silent } = await findEverywhere(context, hash, only?.chainId)
+  const [first, ...others] = found
+  if (!first) throw unknownHash(hash, silent, `sluice decode ${hash}`)
+  if (others.length > 0)
+    throw new AppError(
+      'USAGE',
+      `${found.length} networks have a transaction with this hash: ${found.map(({ network }) => network.name).join(', ')}`,
+      { hint: `sluice decode ${shellOperand(hash)} --network ${first.network.name}` },
+    )
+  return ofFound(context.catalog, hash, first)
+}
+
+const ofFound = (
+  catalog: Catalog,
+  hash: Hex,
+  { network, from, call, described }: FoundTransaction,
+): Decoded => documentOf(catalog, network, described, { value: call.value, from, hash, maxFee: null })
+
+const documentOf = (
+  catalog: Catalog,
+  network: Network,
+  described: Parameters<typeof callJson>[2],
+  {
+    value,
+    from,
+    hash,
+    maxFee,
+  }: { value: bigint; from: Address | null; hash: Hex | null; maxFee: bigint | null },
+): Decoded => ({
+  network: network.name,
+  chainId: network.chainId,
+  hash,
+  from,
+  ...callJson(catalog, network, described),
+  value: tokenAmount(value, network.native),
+  maxFee: maxFee === null ? null : tokenAmount(maxFee, network.native),
+})
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+const view: View<Decoded> = (one, to) => {
+  const { paint } = to
+  const amount = ({ formatted, symbol }: TokenAmount) => `${formatted} ${symbol}`
+  const contract = one.to === null ? 'a new contract' : `${one.to}${one.contract ? ` (${one.contract})` : ''}`
+  return [
+    (one.decoded ? paint.bold : paint.yellow)(`${capital(sanitizeText(one.text))}.`),
+    '',
+    fieldTable(
+      [
+        ['network', one.network],
+        ['contract', sanitizeText(contract)],
+        one.function !== null && ['function', one.function],
+        one.from !== null && ['from', one.from],
+        one.value.raw !== '0' && ['value', amount(one.value)],
+        one.maxFee !== null && ['max fee', amount(one.maxFee)],
+        one.hash !== null && ['hash', one.hash],
+      ],
+      to,
+    ),
+    ...(one.unread.length > 0
+      ? ['', ...one.unread.map((text) => wrapLabelled(['not read', sanitizeText(text)], { column: 10 }, to))]
+      : []),
+  ].join('\n')
+}

@@ -1,0 +1,412 @@
+import type { AbiParameter } from 'viem'
+import {
+  decodeAbiParameters,
+  encodeAbiParameters,
+  hexToBytes,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem/utils'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import {
+  isEverything,
+  type Teller,
+  type Telling,
+  type TokenUnits,
+  teller,
+  type Words,
+} from '../../protocols/call-description.ts'
+import { unpackPath } from '../uniswap-v3/path.ts'
+import {
+  actionParameters,
+  actions,
+  callerAddress,
+  commands,
+  feeParameters,
+  planParameters,
+  routerAddress,
+  sweepParameters,
+  universalRouterAbi,
+} from './abi.ts'
+
+/** The call without a deadline (`@uniswap/universal-router` 2.0.0, Dispatcher.json). */
+const undated = parseAbi(['function execute(bytes commands, bytes[] inputs) payable'])
+
+/** The amount that means the router's balance (ActionConstants.CONTRACT_BALANCE of the `v4-periphery` inside the same package). */
+const routerBalance = 2n ** 255n
+
+const permit = '(address token, uint160 amount, uint48 expiration, uint48 nonce)'
+
+/** Inputs of commands, by their byte (the same package, Commands.sol and Dispatcher.sol). */
+const inputs = {
+  0: parseAbiParameters(
+    'address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser',
+  ),
+  1: parseAbiParameters(
+    'address recipient, uint256 amountOut, uint256 amountInMax, bytes path, bool payerIsUser',
+  ),
+  6: parseAbiParameters('address token, address recipient, uint256 bips'),
+  8: parseAbiParameters(
+    'address recipient, uint256 amountIn, uint256 amountOutMin, address[] path, bool payerIsUser',
+  ),
+  9: parseAbiParameters(
+    'address recipient, uint256 amountOut, uint256 amountInMax, address[] path, bool payerIsUser',
+  ),
+  10: parseAbiParameters(
+    `(${permit} details, address spender, uint256 sigDeadline) permitSingle, bytes signature`,
+  ),
+  3: parseAbiParameters(
+    `(${permit}[] details, address spender, uint256 sigDeadline) permitBatch, bytes signature`,
+  ),
+  11: parseAbiParameters('address recipient, uint256 amount'),
+  12: parseAbiParameters('address recipient, uint256 amountMin'),
+  13: parseAbiParameters('(address from, address to, uint160 amount, address token)[] batch'),
+  14: parseAbiParameters('address owner, address token, uint256 minBalance'),
+} as const
+
+const poolKey = '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks) poolKey'
+
+/** Parameters of further v4 actions, by their byte (Actions.sol, IV4Router.sol and CalldataDecoder.sol of the `v4-periphery` inside the same package). */
+const v4 = {
+  6: parseAbiParameters(
+    `(${poolKey}, bool zeroForOne, uint128 amountIn, uint128 amountOutMinimum, bytes hookData) swap`,
+  ),
+  8: parseAbiParameters(
+    `(${poolKey}, bool zeroForOne, uint128 amountOut, uint128 amountInMaximum, bytes hookData) swap`,
+  ),
+  15: parseAbiParameters('address currency, uint256 minAmount'),
+  16: parseAbiParameters('address currency, address recipient, uint256 bips'),
+} as const
+
+/** Decodes parameters followed by any bytes, if encoding them again gives the same; `undefined` otherwise. */
+function decoded<const parameters extends readonly AbiParameter[]>(parameters: parameters, data: Hex) {
+  try {
+    const values = decodeAbiParameters(parameters, data)
+    return data.toLowerCase().startsWith(encodeAbiParameters(parameters, values as never))
+      ? values
+      : undefined
+  } catch {
+    return undefined // Not these parameters: the command is named as not decoded.
+  }
+}
+
+type Part = {
+  texts: string[]
+  isSwap?: true
+  gives?: TokenUnits[]
+  holders?: Address[]
+  paysCoinTo?: Address | 'caller'
+  unread?: string[]
+}
+
+/** The recipient of a part: the caller and the router have constants. */
+function payee(say: Words, to: Address): { holders: Address[]; whom: string } {
+  if (sameAddress(to, callerAddress)) return { holders: [], whom: '' }
+  if (sameAddress(to, routerAddress) || sameAddress(to, say.call.to))
+    return { holders: [], whom: ', held by the router' }
+  return { holders: [to], whom: say.toWhom(to) }
+}
+
+const heldOr = (say: Words, token: Address, units: bigint): string =>
+  units === routerBalance || units === 0n
+    ? `the ${say.token(token)} that the router holds`
+    : say.upTo(token, units)
+
+const coinTo = (to: Address): Pick<Part, 'paysCoinTo'> =>
+  sameAddress(to, callerAddress)
+    ? { paysCoinTo: 'caller' }
+    : sameAddress(to, routerAddress)
+      ? {}
+      : { paysCoinTo: to }
+
+function swapIn(
+  say: Words,
+  to: Address,
+  [from, into]: readonly [Address, Address],
+  units: bigint,
+  least: bigint,
+  isOwn: boolean,
+): Part {
+  const { holders, whom } = payee(say, to)
+  const isHeld = units === routerBalance || units === 0n
+  return {
+    isSwap: true,
+    texts: [`swaps ${heldOr(say, from, units)} for at least ${say.amount(into, least)}${whom}`],
+    gives: isOwn && !isHeld ? [{ token: from, units }] : [],
+    holders,
+  }
+}
+
+function swapOut(
+  say: Words,
+  to: Address,
+  [from, into]: readonly [Address, Address],
+  units: bigint,
+  most: bigint,
+): Part {
+  const { holders, whom } = payee(say, to)
+  return {
+    isSwap: true,
+    texts: [`swaps at most ${say.upTo(from, most)} for exactly ${say.amount(into, units)}${whom}`],
+    holders,
+  }
+}
+
+const endsOf = (tokens: readonly Address[] | undefined): readonly [Address, Address] | undefined => {
+  const [first, last] = [tokens?.[0], tokens?.at(-1)]
+  return tokens && tokens.length > 1 && first && last ? [first, last] : undefined
+}
+
+const limit = (say: Words, token: Address, units: bigint): string =>
+  isEverything(units) ? `unlimited ${say.token(token)}` : say.amount(token, units)
+
+/** One command of the router; `undefined` if it is not decoded. */
+function commandPart(code: number, input: Hex, say: Words): Part | undefined {
+  switch (code) {
+    case 0:
+    case 1: {
+      const one = decoded(inputs[code], input)
+      const path = one && endsOf(unpackPath(one[3], code === 0 ? 'in' : 'out')?.tokens)
+      if (!one || !path) return undefined
+      return code === 0
+        ? swapIn(say, one[0], path, one[1], one[2], one[4])
+        : swapOut(say, one[0], path, one[1], one[2])
+    }
+    case 8:
+    case 9: {
+      const one = decoded(inputs[code], input)
+      const path = one && endsOf(one[3])
+      if (!one || !path) return undefined
+      return code === 8
+        ? swapIn(say, one[0], path, one[1], one[2], one[4])
+        : swapOut(say, one[0], path, one[1], one[2])
+    }
+    case commands.permit2TransferFrom: {
+      const one = decoded(feeParameters.permit2TransferFrom, input)
+      if (!one) return undefined
+      const [token, to, units] = one
+      const { holders, whom } = payee(say, to)
+      return { texts: [`pays ${say.upTo(token, units)}${whom}`], gives: [{ token, units }], holders }
+    }
+    case commands.transfer: {
+      const one = decoded(feeParameters.transfer, input)
+      if (!one) return undefined
+      const { holders, whom } = payee(say, one[1])
+      return { texts: [`pays ${heldOr(say, one[0], one[2])}${whom}`], holders }
+    }
+    case commands.sweep: {
+      const one = decoded(sweepParameters, input)
+      if (!one) return undefined
+      const { holders, whom } = payee(say, one[1])
+      return { texts: [`pays out at least ${say.amount(one[0], one[2])}${whom}`], holders }
+    }
+    case 6: {
+      const one = decoded(inputs[6], input)
+      return (
+        one && {
+          texts: [
+            `pays ${Number(one[2]) / 100} % of the ${say.token(one[0])} that the router holds to ${one[1]}`,
+          ],
+        }
+      )
+    }
+    case 10: {
+      const one = decoded(inputs[10], input)
+      return (
+        one && {
+          texts: [
+            `lets ${one[0].spender} spend ${limit(say, one[0].details.token, one[0].details.amount)} through Permit2 until ${until(one[0].details.expiration)}`,
+          ],
+        }
+      )
+    }
+    case 3: {
+      const one = decoded(inputs[3], input)
+      return (
+        one && {
+          texts: one[0].details.map(
+            ({ token, amount, expiration }) =>
+              `lets ${one[0].spender} spend ${limit(say, token, amount)} through Permit2 until ${until(expiration)}`,
+          ),
+        }
+      )
+    }
+    case 11: {
+      const one = decoded(inputs[11], input)
+      if (!one) return undefined
+      const { holders, whom } = payee(say, one[0])
+      return {
+        texts: [
+          `wraps ${one[1] === routerBalance ? 'the coin that the router holds' : say.coin(one[1])}${whom}`,
+        ],
+        holders,
+      }
+    }
+    case 12: {
+      const one = decoded(inputs[12], input)
+      if (!one) return undefined
+      const { holders, whom } = payee(say, one[0])
+      return { texts: [`pays out at least ${say.coin(one[1])}${whom}`], holders, ...coinTo(one[0]) }
+    }
+    case 13: {
+      const one = decoded(inputs[13], input)
+      return (
+        one && {
+          texts: one[0].map(({ token, amount, to }) => `pays ${say.amount(token, amount)} to ${to}`),
+          gives: one[0].map(({ token, amount: units }) => ({ token, units })),
+          holders: one[0].map(({ to }) => to),
+        }
+      )
+    }
+    case 14: {
+      const one = decoded(inputs[14], input)
+      return one && { texts: [`checks that ${one[0]} has at least ${say.amount(one[1], one[2])}`] }
+    }
+    case commands.swap: {
+      const one = decoded(planParameters, input)
+      return one && planPart(one[0], one[1], say)
+    }
+    default:
+      return undefined
+  }
+}
+
+const until = (seconds: number): string =>
+  seconds > 253_402_300_799 ? 'any time' : new Date(seconds * 1_000).toISOString()
+
+/** The actions of a swap through pools of version 4. */
+function planPart(codes: Hex, params: readonly Hex[], say: Words): Part | undefined {
+  const bytes = [...hexToBytes(codes)]
+  if (bytes.length !== params.length) return undefined
+  const part = {
+    texts: [] as string[],
+    gives: [] as TokenUnits[],
+    holders: [] as Address[],
+    unread: [] as string[],
+    isSwap: true as const,
+  }
+  let paysCoinTo: Part['paysCoinTo']
+  for (const [at, code] of bytes.entries()) {
+    const one = actionPart(code, params[at]!, say)
+    if (!one) part.unread.push(`the v4 action 0x${code.toString(16).padStart(2, '0')}`)
+    part.texts.push(...(one?.texts ?? []))
+    part.gives.push(...(one?.gives ?? []))
+    part.holders.push(...(one?.holders ?? []))
+    paysCoinTo ??= one?.paysCoinTo
+  }
+  return { ...part, ...(paysCoinTo && { paysCoinTo }) }
+}
+
+function actionPart(code: number, data: Hex, say: Words): Part | undefined {
+  switch (code) {
+    case 6:
+    case 8: {
+      const one = decoded(v4[code], data)?.[0]
+      if (!one) return undefined
+      const { currency0, currency1 } = one.poolKey
+      const path = one.zeroForOne ? ([currency0, currency1] as const) : ([currency1, currency0] as const)
+      return 'amountIn' in one
+        ? swapIn(say, callerAddress, path, one.amountIn, one.amountOutMinimum, false)
+        : swapOut(say, callerAddress, path, one.amountOut, one.amountInMaximum)
+    }
+    case actions.swapExactIn: {
+      const one = decoded(actionParameters.swapExactIn, data)?.[0]
+      const last = one?.path.at(-1)
+      return (
+        one &&
+        last &&
+        swapIn(
+          say,
+          callerAddress,
+          [one.currencyIn, last.intermediateCurrency],
+          one.amountIn,
+          one.amountOutMinimum,
+          false,
+        )
+      )
+    }
+    case actions.swapExactOut: {
+      const one = decoded(actionParameters.swapExactOut, data)?.[0]
+      const first = one?.path[0]
+      return (
+        one &&
+        first &&
+        swapOut(
+          say,
+          callerAddress,
+          [first.intermediateCurrency, one.currencyOut],
+          one.amountOut,
+          one.amountInMaximum,
+        )
+      )
+    }
+    case actions.settle: {
+      const one = decoded(actionParameters.settle, data)
+      return (
+        one && {
+          texts: [
+            `pays ${one[1] === 0n ? `what is owed in ${say.token(one[0])}` : heldOr(say, one[0], one[1])}`,
+          ],
+        }
+      )
+    }
+    case actions.settleAll: {
+      const one = decoded(actionParameters.settleAll, data)
+      return one && { texts: [`pays at most ${say.upTo(one[0], one[1])}`] }
+    }
+    case actions.take: {
+      const one = decoded(actionParameters.take, data)
+      if (!one) return undefined
+      const { holders, whom } = payee(say, one[1])
+      return {
+        texts: [
+          `takes ${one[2] === 0n ? `what is due in ${say.token(one[0])}` : say.amount(one[0], one[2])}${whom}`,
+        ],
+        holders,
+      }
+    }
+    case 15: {
+      const one = decoded(v4[15], data)
+      return one && { texts: [`takes at least ${say.amount(one[0], one[1])}`] }
+    }
+    case 16: {
+      const one = decoded(v4[16], data)
+      return one && { texts: [`pays ${Number(one[2]) / 100} % of the ${say.token(one[0])} to ${one[1]}`] }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The commands of a call, in order. */
+function executed(codes: Hex, all: readonly Hex[], say: Words): Telling | undefined {
+  const bytes = [...hexToBytes(codes)]
+  if (bytes.length !== all.length || bytes.length === 0) return undefined
+  const parts = bytes.map((byte, at) => {
+    const code = byte & 0x3f
+    return (
+      commandPart(code, all[at]!, say) ?? {
+        texts: [],
+        unread: [`the command 0x${code.toString(16).padStart(2, '0')} of the router`],
+      }
+    )
+  })
+  const texts = parts.flatMap((part) => part.texts)
+  const coin = parts.find((part) => 'paysCoinTo' in part) as Part | undefined
+  return {
+    kind: parts.some((part) => 'isSwap' in part) ? 'swap' : 'other',
+    text:
+      texts.length === 0
+        ? `runs ${bytes.length} commands of the router of Uniswap`
+        : `${texts.join(', ')}, by the router of Uniswap`,
+    gives: parts.flatMap((part) => ('gives' in part ? (part.gives ?? []) : [])),
+    holders: parts.flatMap((part) => ('holders' in part ? (part.holders ?? []) : [])),
+    unread: parts.flatMap((part) => part.unread ?? []),
+    ...(coin?.paysCoinTo && { paysCoinTo: coin.paysCoinTo }),
+  }
+}
+
+/** What calls of the Universal Router of Uniswap do. */
+export const universalRouterTellers: readonly Teller[] = [
+  teller(universalRouterAbi, 'execute', 'swap', ([codes, all], say) => executed(codes, all, say)),
+  teller(undated, 'execute', 'swap', ([codes, all], say) => executed(codes, all, say)),
+]
