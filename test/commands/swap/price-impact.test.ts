@@ -37,7 +37,7 @@ const at = (place: keyof typeof places) => {
 describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a swap on %s', (place) => {
   const key = (n: number) => `--idempotency-key impact-${place.length}-${n}`
 
-  test('above 3 % is refused with its size, and accepted by the flag of the hint', async () => {
+  test('above 3% is refused with its size, and accepted by the flag of the hint', async () => {
     const ran = await signsNothing(() => run(swap(50_000_000, key(1)), at(place)))
     expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
     const { share } = ran.json.error.details
@@ -53,12 +53,12 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
     const quote = await run(`swap quote ${pair} --amount-in 50000000 --json`, at(place))
     expect(quote.json.priceImpact).toBeGreaterThan(0.5)
     const quoted = await run(`swap quote ${pair} --amount-in 50000000`, at(place))
-    expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot/)
+    expect(quoted.out).toMatch(/price +\d\d\.\d\d% below spot/)
     const plan = await run(`${swap(100)} --dry-run`, at(place))
     expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
     expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
     const shown = await run(`${swap(100).replace(' --json', '')} --dry-run`, at(place))
-    expect(shown.out).toMatch(/price +0\.\d\d % below spot \(source: its pools\)/)
+    expect(shown.out).toMatch(/price +0\.\d\d% below spot \(source: its pools\)/)
   })
 })
 
