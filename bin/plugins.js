@@ -47,7 +47,11 @@ export const builtins = {
 }
 
 /** The sources that load packages by `load`, which few runs need, and the CommonJS file of the build that has those packages. */
-export const loaders = { 'signing/ledger/transport': 'ledger-packages', 'http/dispatcher': 'proxy-packages' }
+export const loaders = {
+  'signing/ledger/transport': 'ledger-packages',
+  'http/dispatcher': 'proxy-packages',
+  'cli/output/jq': 'jq-packages',
+}
 
 /** In the build, `load` takes a package from that file. */
 export const loadedApart = (root) => ({

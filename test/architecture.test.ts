@@ -62,7 +62,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
     (file) => within('server')(file) || /^sandbox\/(loopback-server|control-server)\.ts$/.test(file),
   ],
   [/^viem\/accounts$/, 'signing and sandbox', within('signing', 'sandbox')],
-  [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
+  [/^(chalk|cli-table3|ora|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],
   [/^@ledgerhq\/|^rxjs$/, 'the Ledger', (file) => file === 'signing/ledger/transport.ts'],
   [
     /^commander$/,
@@ -277,7 +277,7 @@ describe('the signer', () => {
     const foreign = packages.filter(
       ({ file, name }) =>
         loaded.includes(file) &&
-        /^(chalk|cli-table3|ora|csv-stringify|commander|inquirer|@inquirer\/.*)(\/.*)?$/.test(name),
+        /^(chalk|cli-table3|ora|commander|inquirer|@inquirer\/.*)(\/.*)?$/.test(name),
     )
     expect(foreign).toEqual([])
     expect(loaded.filter(within('engine', 'remote', 'server', 'commands'))).toEqual([])
@@ -316,6 +316,11 @@ describe('the code style', () => {
     const calls = /\b(renameSync|linkSync|fsyncSync|rename|link)\b[^;]*\bfrom 'node:fs(\/promises)?'/
     const found = files.filter((file) => calls.test(textOf(file)))
     expect(found).toEqual(['store/durable-files.ts'])
+  })
+
+  test('only the writer of documents writes to stdout', () => {
+    const writes = lines(files, /(?<!std)\bout\.write\(/).map((line) => line.split(':')[0])
+    expect([...new Set(writes)]).toEqual(['cli/output/document-writer.ts'])
   })
 
   test('no file is longer than 400 lines', () => {

@@ -7,8 +7,9 @@ import { wordsTo } from '../cli/options/command-tree-queries.ts'
 import { globalOptions, globalsOf, preparseGlobals } from '../cli/options/global-options.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, throwWithCommand } from '../cli/options/usage-errors.ts'
-import { toJson } from '../cli/output/output.ts'
+import { writeBytes, writeDocument } from '../cli/output/document-writer.ts'
 import type { CommandContext, ProgramContext } from '../cli/program-context-types.ts'
+import { wrapText } from '../cli/terminal/text-wrap.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
@@ -40,7 +41,7 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without a subcommand, or no command: show the help.
     if (asks) {
-      program.io.out.write(help.join(''))
+      writeBytes(program.io, help.join(''))
       return 0
     }
     return printError(await reportedError(error, argv, program), argv, program)
@@ -89,7 +90,7 @@ async function printAsJson(error: CommanderError, program: ProgramContext): Prom
   const { version, io } = program
   if (error.code.startsWith('commander.help'))
     return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], program)
-  io.out.write(`${toJson({ version }, io.out.isTerminal)}\n`)
+  writeDocument(io, { version })
   return 0
 }
 
@@ -107,7 +108,7 @@ async function printCompletion(argv: readonly string[], program: CommandContext)
     last,
     await program.completions(),
   )
-  program.io.out.write(completionText(found))
+  writeBytes(program.io, completionText(found))
   return 0
 }
 
@@ -125,9 +126,8 @@ async function printTopic(argv: readonly string[], { io }: CommandContext): Prom
   }
   const { intro, rows, outro = null } = topic
   const asData = { topic: sub, intro, rows: rows.map(([name, meaning]) => ({ name, meaning })), outro }
-  io.out.write(
-    `${preparseGlobals(argv).json ? toJson(asData, io.out.isTerminal) : topicText(topic, io.out)}\n`,
-  )
+  if (preparseGlobals(argv).json) writeDocument(io, asData)
+  else writeBytes(io, `${topicText(topic, io.out)}\n`)
   return true
 }
 
@@ -151,7 +151,7 @@ export async function buildProgram(
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   // With --json, help is printed as data and not as text.
-  const writeOut = (text: string): unknown => preparseGlobals(argv).json || program.io.out.write(text)
+  const writeOut = (text: string): unknown => preparseGlobals(argv).json || writeBytes(program.io, text)
   const says: HelpOutput = { writeOut, writeErr }
   const { name: wanted, sub } = scanCommandName(argv)
   // A line with a known command needs no other commands; their names are only for the help and for
@@ -210,13 +210,22 @@ export function printError(
   const hint = nextStep(error, argv, io)
   const say = sanitizeText(message)
   if (json)
-    io.out.write(
-      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: isRetryable(error) } }, io.out.isTerminal)}\n`,
-    )
+    writeDocument(io, {
+      error: {
+        code,
+        message: say,
+        details: details ?? {},
+        hint: hint ?? null,
+        retryable: isRetryable(error),
+      },
+    })
   else
     io.err.write(
-      // An interruption is not an error.
-      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceMessageCause ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
+      wrapText(
+        // An interruption is not an error.
+        `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceMessageCause ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
+        io.err,
+      ),
     )
   if (debug) io.err.write(`${io.err.paint.dim(redactedTrace(error))}\n`)
   return row.exit

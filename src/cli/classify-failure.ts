@@ -32,7 +32,8 @@ export async function reportedError(
     // A usage error or a tampered plan does not concern a finished operation, nor does a failure of another
     // operation.
     const about = found.details?.operation ?? found.details?.id ?? id
-    const isWrong = [2, 4].includes(errorRow(found.code).exit) || found.code === 'POLICY_TAMPER'
+    const isRefused = [2, 4].includes(errorRow(found.code).exit) && found.code !== 'OUTPUT_FAILED'
+    const isWrong = isRefused || found.code === 'POLICY_TAMPER'
     if (state === 'DONE' && (isWrong || about !== id)) return found
     return (await import('./errors-after-signing.ts')).afterSigning(found, signed)
   } catch (cause) {

@@ -10,7 +10,8 @@ import type { Cli, LocalCli } from './command-run-types.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { withCommandHelp } from './options/usage-errors.ts'
-import { emitList, emitOne, sanitizedFor } from './output/output.ts'
+import { fittedFor } from './output/document-writer.ts'
+import { emitList, emitOne } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { CommandContext } from './program-context-types.ts'
 
@@ -76,12 +77,20 @@ async function guessOf(
 }
 
 /**
- * Reads the global options of a command and checks that its output can be printed as they ask. The
- * output schema is loaded only with --csv or --fields.
+ * Reads the global options of a command, compiles --jq and --template, and checks that its output can be printed as they ask: all before the command
+ * does anything. Schema and languages are loaded only for the flags that need them.
  */
-async function optionsOf(command: Command): Promise<Globals> {
+export async function optionsOf(command: Command, now: () => number): Promise<Globals> {
   const globals = globalsOf(command)
-  if (!globals.csv && !(globals.json && globals.fields)) return globals
+  const { jq, template, csv, json, fields } = globals
+  const shapes = [jq !== undefined && '--jq', template !== undefined && '--template', csv && '--csv'].filter(
+    Boolean,
+  )
+  if (shapes.length > 1) throw new AppError('USAGE', `${shapes.join(' and ')} cannot be combined`)
+  if (jq !== undefined) globals.shape = await (await import('./output/jq.ts')).compileJq(jq)
+  if (template !== undefined)
+    globals.shape = (await import('./output/template/run-template.ts')).compileTemplate(template, now)
+  if (!csv && !(json && fields)) return globals
   return (await import('./output/output-flag-checks.ts')).printable(command, globals)
 }
 
@@ -91,7 +100,10 @@ export const localAction =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await work(localCliFor(program, await optionsOf(command), command), ...(given.slice(0, -1) as args))
+      await work(
+        localCliFor(program, await optionsOf(command, program.now), command),
+        ...(given.slice(0, -1) as args),
+      )
     } catch (error) {
       throw withCommandHelp(error, command)
     }
@@ -104,20 +116,21 @@ function localCliFor(program: CommandContext, globals: Globals, command?: Comman
     program,
     io,
     globals,
-    emit: (value, view) => {
+    emit: (value, view, rows) => {
       const given = withNext(value, targetFlags(command))
       program.onResult?.(given)
-      emitOne(io, globals, given, view)
+      emitOne(io, globals, given, view, rows)
     },
     list: async (list, view) => {
       program.onResult?.(list)
-      if (command && globals.json && globals.fields && list.items.length === 0)
-        (await import('./output/output-flag-checks.ts')).refuseUnknownFields(command, globals.fields)
-      return emitList(io, globals, list, view)
+      const known =
+        command && globals.fields
+          ? (await import('./output/output-flag-checks.ts')).fieldsOfRows(command)
+          : undefined
+      emitList(io, globals, list, view, known)
     },
     notice: (line) => {
-      if (!globals.quiet)
-        io.err.write(`${sanitizedFor(withSameTarget(line, targetFlags(command)), io.err)}\n`)
+      if (!globals.quiet) io.err.write(`${fittedFor(withSameTarget(line, targetFlags(command)), io.err)}\n`)
     },
   }
 }
@@ -135,7 +148,7 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      const cli = await cliFor(program, await optionsOf(command), answer, command)
+      const cli = await cliFor(program, await optionsOf(command, program.now), answer, command)
       await acted(isDryRun(command) ? withDrafts(cli) : cli)
     } catch (error) {
       throw withCommandHelp(error, command)

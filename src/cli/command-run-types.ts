@@ -2,7 +2,7 @@ import type { Service } from '../api/service-type.ts'
 import type { Backend } from './backend-types.ts'
 import type { ProgressLine } from './command-time-type.ts'
 import type { Globals } from './options/global-options.ts'
-import type { List, ListView, View } from './output/view-types.ts'
+import type { List, ListView, Rows, View } from './output/view-types.ts'
 import type { CommandContext } from './program-context-types.ts'
 import type { Io } from './terminal/io-types.ts'
 
@@ -13,8 +13,8 @@ export type Cli = {
   globals: Globals
   backend: Backend
   service: () => Promise<Service>
-  /** Ends the command with one thing. */
-  emit: <value>(value: value, view: View<value>) => void
+  /** Ends the command with one thing; `rows` is its table, for `--csv`. */
+  emit: <value, row>(value: value, view: View<value>, rows?: Rows<row>) => void
   /** Ends the command with a page of a list. */
   list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
   progress: ProgressLine

@@ -3,7 +3,8 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import type { Cli } from './command-run-types.ts'
-import { selectFields, toJson } from './output/output.ts'
+import { toJson, writeDocument } from './output/document-writer.ts'
+import { selectFields } from './output/output.ts'
 import type { View } from './output/view-types.ts'
 
 /** `again` is the command that continues watching, `what` the text of the progress. */
@@ -62,10 +63,11 @@ async function watching<value>(
       continue
     }
     last = now
-    const line = toJson(selectFields(cli.globals, now), false)
+    const document = selectFields(cli.globals, now)
+    const line = toJson(document, false)
     if (line !== shown) {
       shown = line
-      if (cli.globals.json) cli.io.out.write(`${line}\n`)
+      if (cli.globals.json) writeDocument(cli.io, document, { ...cli.globals, isLine: true })
       else cli.emit(now, view)
     }
     if (isOver(now)) return now
@@ -105,9 +107,7 @@ async function looking<value>(
   for (;;) {
     let waitMs = intervalMs
     try {
-      const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () =>
-        time.overError(),
-      )
+      const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () => time.overError())
       show(now)
       shown = true
     } catch (error) {

@@ -47,13 +47,25 @@ async function list(cli: LocalCli, { showOrigin = false }: { showOrigin?: boolea
   await cli.list(pageOf(items, { all: true }), {
     empty: 'Nothing is set.',
     columns: [
-      { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
-      { field: 'value', title: 'value', text: ({ value }) => sanitizeText(value), drop: 1 },
+      {
+        field: 'name',
+        title: 'NAME',
+        csv: { name: ({ name }) => name },
+        text: ({ name }) => sanitizeText(name),
+      },
+      {
+        field: 'value',
+        title: 'VALUE',
+        csv: { value: ({ value }) => value },
+        text: ({ value }) => sanitizeText(value),
+        drop: 1,
+      },
       ...(showOrigin
         ? [
             {
               field: 'origin',
-              title: 'origin',
+              title: 'ORIGIN',
+              csv: { origin: ({ origin }: { origin?: string }) => origin },
               text: ({ origin = '' }: { origin?: string }) => sanitizeText(origin),
             },
           ]

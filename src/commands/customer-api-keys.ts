@@ -6,6 +6,7 @@ import { bpsOf } from '../cli/options/option-values.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { confirm } from '../cli/prompts.ts'
 import { type ApiKey, servingOf } from '../cli/server-administration.ts'
+import { utcTime } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -85,18 +86,42 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
   await cli.list(pageOf(all, { all: true }), {
     empty: 'No keys. Create one: sluice keys create --customer NAME',
     columns: [
-      { field: 'id', title: 'id', text: ({ id }: ApiKey) => id },
-      { field: 'customer', title: 'customer', text: ({ customer }) => sanitizeText(customer) },
-      { field: 'testnet', title: 'testnet', text: ({ testnet }) => (testnet ? 'yes' : 'no'), drop: 3 },
+      { field: 'id', title: 'ID', csv: { id: ({ id }) => id }, text: ({ id }: ApiKey) => id },
+      {
+        field: 'customer',
+        title: 'CUSTOMER',
+        csv: { customer: ({ customer }) => customer },
+        text: ({ customer }) => sanitizeText(customer),
+      },
+      {
+        field: 'testnet',
+        title: 'TESTNET',
+        csv: { testnet: ({ testnet }) => testnet },
+        text: ({ testnet }) => (testnet ? 'yes' : 'no'),
+        drop: 3,
+      },
       {
         field: 'markupBps',
-        title: 'markup bps',
+        title: 'MARKUP BPS',
+        csv: { markupBps: ({ markupBps }) => markupBps },
         text: ({ markupBps }) => String(markupBps),
         align: 'right',
         drop: 2,
       },
-      { field: 'createdAt', title: 'created', text: ({ createdAt }) => createdAt, drop: 4 },
-      { field: 'revokedAt', title: 'revoked', text: ({ revokedAt }) => revokedAt ?? '', drop: 1 },
+      {
+        field: 'createdAt',
+        title: 'CREATED',
+        csv: { createdAt: ({ createdAt }) => createdAt },
+        text: ({ createdAt }) => utcTime(createdAt),
+        drop: 4,
+      },
+      {
+        field: 'revokedAt',
+        title: 'REVOKED',
+        csv: { revokedAt: ({ revokedAt }) => revokedAt },
+        text: ({ revokedAt }) => (revokedAt === null ? '' : utcTime(revokedAt)),
+        drop: 1,
+      },
     ],
   })
 }

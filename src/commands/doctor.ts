@@ -3,10 +3,12 @@ import type { Backend } from '../cli/backend-types.ts'
 import { localAction } from '../cli/command-action.ts'
 import type { LocalCli } from '../cli/command-run-types.ts'
 import { doubtful, type Finding, fine, found } from '../cli/health-findings.ts'
+import type { Column } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { findingsView } from '../cli/views/health-checks-view.ts'
 import { AppError } from '../domain/errors.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `doctor`: checks the setup. */
 export const doctor = (program: CommandContext) =>
@@ -20,10 +22,11 @@ export const doctor = (program: CommandContext) =>
 async function look(cli: LocalCli): Promise<void> {
   const checks = await findings(cli)
   const failed = checks.filter(({ state }) => state === 'failed')
-  if (failed.length === 0) return cli.emit({ ok: true, checks }, view)
+  const rows = { items: checks, columns: checkColumns }
+  if (failed.length === 0) return cli.emit({ ok: true, checks }, view, rows)
   const [first] = failed
-  // As one document there is only the failure, which has everything in it.
-  if (!cli.globals.json) cli.emit({ ok: false, checks }, view)
+  // As one document there is only the failure, which has everything in it; --jq and --template shape no failure.
+  if (!cli.globals.json || cli.globals.shape) cli.emit({ ok: false, checks }, view, rows)
   throw new AppError(
     first!.code!,
     `${failed.length} of ${checks.length} checks failed. First: ${first!.says}`,
@@ -123,3 +126,12 @@ async function signerFinding(backend: Backend): Promise<Finding> {
 }
 
 const view = ({ checks }: { checks: readonly Finding[] }, to: Stream): string => findingsView(checks, to)
+
+const checkColumns: readonly Column<Finding>[] = (
+  ['check', 'subject', 'state', 'says', 'code', 'hint'] as const
+).map((field) => ({
+  title: field.toUpperCase(),
+  field,
+  csv: { [field]: (row: Finding) => row[field] },
+  text: (row: Finding) => sanitizeText(row[field] ?? '-'),
+}))

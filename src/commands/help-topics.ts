@@ -137,8 +137,26 @@ export const topics: Readonly<Record<string, Topic>> = {
       'stdout contains only the result; progress, notices and prompts go to stderr. In a pipe, output has no colour and is never truncated.',
     rows: [
       ['--json', 'exactly one JSON document and a newline, on success and on failure'],
-      ['--csv', 'a list as CSV'],
-      ['--fields a,b,c', 'columns or fields to print, in this order'],
+      [
+        '--csv',
+        'a list, or the table of one thing, as CSV: numbers without signs for people; an amount, its token and its decimals are three columns',
+      ],
+      [
+        '--fields a,b,c',
+        'columns or fields to print, in this order; a field of the JSON, a title of the table or a column of the CSV, in any case',
+      ],
+      [
+        '--jq EXPR',
+        'what a jq 1.8 expression makes of the JSON, which need not be asked for: text without quotes, null as an empty line, anything else as JSON; for a stream, of each document. Errors go to stderr. A wrong expression is refused before anything is requested or signed',
+      ],
+      [
+        '--template TEXT',
+        'the same by a template of Go: {{.a.b}}, {{range}}, {{if}}, {{else}}, {{with}}, {{break}}, {{continue}}, {{end}}, $variables, pipes, (parentheses), {{- and -}}. There is no define, template or block',
+      ],
+      [
+        'functions',
+        'of templates: tablerow A B (tabs in a pipe), tablerender, timeago TIME, timefmt "2006-01-02" TIME (UTC), join ", " LIST, pluck "NAME" LIST, truncate 20 TEXT, color "green+b" TEXT and autocolor (both only on a terminal), hyperlink URL TEXT, printf (%v %s %q %d %f %t %x), print, println, len, index, slice, eq, ne, lt, le, gt, ge, and, or, not, contains, hasPrefix, hasSuffix, regexMatch, html, urlquery',
+      ],
       ['--quiet, --debug', 'print no notices; trace every HTTP and RPC call on stderr, without secrets'],
       ['--raw', 'print the response body of a deployment unchanged'],
       [
@@ -147,7 +165,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       ],
       [
         'rates',
-        'in JSON a fraction per year: 0.0525 is 5.25 %; on the command line with a unit: --slippage 0.5% or 50bps',
+        'in JSON a fraction per year: 0.0525 is 5.25%; on the command line with a unit: --slippage 0.5% or 50bps',
       ],
       ['times', 'ISO 8601 in UTC; durations such as 30s, 5m, 1h30m, 40d'],
       ['networks, tokens', 'a name or a chain id; a symbol or an address'],

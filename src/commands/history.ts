@@ -3,6 +3,7 @@ import { pageOf } from '../api/page.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import { wholeNumber } from '../cli/options/option-values.ts'
+import { amountCsv } from '../cli/output/field-names.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import type { ListView } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
@@ -92,26 +93,32 @@ const view = (slug: string, network: string): ListView<Row> => ({
     {
       title: 'TIME',
       field: 'timestamp',
-      csv: ({ timestamp }) => timestamp,
+      csv: { timestamp: ({ timestamp }) => timestamp },
       text: ({ timestamp }) => utcTime(timestamp),
     },
-    { title: 'TYPE', field: 'type', text: ({ type }) => sanitizeText(type) },
+    {
+      title: 'TYPE',
+      field: 'type',
+      csv: { type: ({ type }) => type },
+      text: ({ type }) => sanitizeText(type),
+    },
     {
       title: 'AMOUNT',
       field: 'amount',
-      csv: ({ amount }) => amount.formatted,
+      csv: amountCsv('amount', ({ amount }) => amount),
       align: 'right',
       text: ({ amount }, _, places) => `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}`,
     },
     {
       title: 'STATUS',
       field: 'status',
+      csv: { status: ({ status }) => status },
       text: ({ status }, paint) => stateWord(sanitizeText(status), paint),
-      drop: 2,
     },
     {
       title: 'TRANSACTION',
       field: 'txHash',
+      csv: { txHash: ({ txHash }) => txHash },
       text: ({ txHash }) => sanitizeText(txHash),
       link: (_, hash, to) => hashLink(to, network, hash),
       drop: 1,

@@ -58,27 +58,38 @@ const isSame =
     one.chainId === chainId
 
 const columns: ListView<Row>['columns'] = [
-  { title: 'NETWORK', field: 'network', text: ({ network }) => network },
-  { title: 'CHAIN ID', field: 'chainId', align: 'right', text: ({ chainId }) => String(chainId) },
-  { title: 'COIN', field: 'coin', text: ({ coin }) => coin },
+  {
+    title: 'NETWORK',
+    field: 'network',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => network,
+  },
+  {
+    title: 'CHAIN ID',
+    field: 'chainId',
+    align: 'right',
+    csv: { chainId: ({ chainId }) => chainId },
+    text: ({ chainId }) => String(chainId),
+  },
+  { title: 'COIN', field: 'coin', csv: { coin: ({ coin }) => coin }, text: ({ coin }) => coin },
   {
     title: 'RPC',
     field: 'rpc',
-    csv: ({ rpc }) => String(rpc),
+    csv: { rpc: ({ rpc }) => rpc },
     text: ({ rpc, variable }) => (rpc ? 'set' : `set ${variable}`),
   },
   {
     title: 'FINAL AFTER',
     field: 'depth',
     align: 'right',
-    csv: ({ depth }) => String(depth),
+    csv: { depth: ({ depth }) => depth },
     text: ({ depth }) => blocks(depth),
     drop: 2,
   },
   {
     title: 'TESTNET',
     field: 'testnet',
-    csv: ({ testnet }) => String(testnet),
+    csv: { testnet: ({ testnet }) => testnet },
     text: ({ testnet }) => (testnet ? 'testnet' : ''),
     drop: 1,
   },

@@ -56,9 +56,25 @@ async function show(cli: LocalCli, words: readonly string[]): Promise<void> {
   await cli.list(pageOf(items, { all: true }), {
     empty: 'There are no commands.',
     columns: [
-      { title: 'COMMAND', field: 'command', text: ({ command }) => command },
-      { title: 'SIGNS', field: 'signs', text: ({ signs }) => (signs ? 'can' : '') },
-      { title: 'WHAT', field: 'description', text: ({ description }) => description, drop: 1 },
+      {
+        title: 'COMMAND',
+        field: 'command',
+        csv: { command: ({ command }) => command },
+        text: ({ command }) => command,
+      },
+      {
+        title: 'SIGNS',
+        field: 'signs',
+        csv: { signs: ({ signs }) => signs },
+        text: ({ signs }) => (signs ? 'can' : ''),
+      },
+      {
+        title: 'WHAT',
+        field: 'description',
+        csv: { description: ({ description }) => description },
+        text: ({ description }) => description,
+        drop: 1,
+      },
     ],
   })
 }

@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { onlyListsError } from '../cli/output/output.ts'
+import type { Column, View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
@@ -50,6 +52,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const serving = servingOf(cli)
   if (cli.globals.timeoutMs !== undefined)
     throw new AppError('USAGE', '--timeout does not apply to serve', { hint: 'sluice serve --help' })
+  if (cli.globals.csv && !options.check) throw onlyListsError()
   const { host, database, behindProxy = false } = options
   const port = portOf(options.port)
   const tls = tlsOf(options)
@@ -87,22 +90,40 @@ async function run(cli: Cli, options: Options): Promise<void> {
 
 async function look(cli: Cli, serving: Serving, database: string | undefined): Promise<void> {
   const found = await serving.check(database === undefined ? {} : { database })
-  cli.emit(found, ({ database: file, keys, strategies, networks }, to) =>
+  const rows = { items: found.networks, columns: networkColumns }
+  const view: View<typeof found> = ({ database: file, keys, strategies, networks }, to) =>
     [
       `database  ${sanitizeText(file)} (${keys} ${keys === 1 ? 'key' : 'keys'})`,
       `strategies  ${strategies}`,
-      table(
-        [
-          { field: 'network', title: 'network', text: (row) => sanitizeText(row.network) },
-          { field: 'chainId', title: 'chain id', text: (row) => String(row.chainId) },
-          { field: 'blockNumber', title: 'block', text: (row) => String(row.blockNumber) },
-        ],
-        networks,
-        to,
-      ),
-    ].join('\n'),
-  )
+      table(networkColumns, networks, to),
+    ].join('\n')
+  cli.emit(found, view, rows)
 }
+
+type Network = Awaited<ReturnType<Serving['check']>>['networks'][number]
+
+const networkColumns: readonly Column<Network>[] = [
+  {
+    field: 'network',
+    title: 'NETWORK',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => sanitizeText(network),
+  },
+  {
+    field: 'chainId',
+    title: 'CHAIN ID',
+    csv: { chainId: ({ chainId }) => chainId },
+    text: ({ chainId }) => String(chainId),
+    align: 'right',
+  },
+  {
+    field: 'blockNumber',
+    title: 'BLOCK',
+    csv: { blockNumber: ({ blockNumber }) => blockNumber },
+    text: ({ blockNumber }) => String(blockNumber),
+    align: 'right',
+  },
+]
 
 async function untilStopped(
   cli: Cli,

@@ -65,23 +65,36 @@ async function list(cli: Cli, { network: only, asset }: { network?: string; asse
 }
 
 const columns: ListView<Row>['columns'] = [
-  { title: 'NETWORK', field: 'network', text: ({ network }) => network },
-  { title: 'TOKEN', field: 'symbol', text: ({ symbol }) => sanitizeText(symbol) },
+  {
+    title: 'NETWORK',
+    field: 'network',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => network,
+  },
+  {
+    title: 'TOKEN',
+    field: 'symbol',
+    csv: { symbol: ({ symbol }) => symbol },
+    text: ({ symbol }) => sanitizeText(symbol),
+  },
   {
     title: 'ALSO CALLED',
     field: 'otherSymbols',
+    csv: { otherSymbols: ({ otherSymbols: others }) => others.join(' ') },
     text: ({ otherSymbols: others }) => others.map(sanitizeText).join(', '),
     drop: 1,
   },
   {
     title: 'ADDRESS',
     field: 'address',
+    csv: { address: ({ address }) => address },
     text: ({ address }) => address,
     link: ({ network }, address, to) => addressLink(to, network, address),
   },
   {
     title: 'DECIMALS',
     field: 'decimals',
+    csv: { decimals: ({ decimals }) => decimals },
     align: 'right',
     text: ({ decimals }) => String(decimals),
   },

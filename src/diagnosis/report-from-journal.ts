@@ -24,6 +24,20 @@ export const statusOfState: Readonly<Record<Operation['state'], ActionStatus>> =
 const reportedStatus = (operation: Operation): ActionStatus =>
   isRefunded(operation) ? 'REFUNDED' : statusOfState[operation.state]
 
+/** What the journal knows of an operation beyond its status. */
+const stateDetails: Partial<Record<Operation['state'], string>> = {
+  DROPPED: 'closed before it was signed',
+  PARTIAL: 'partly done',
+  ATTENTION: 'needs a decision',
+  CANCELLED: 'cancelled',
+}
+
+/** The state of an operation in the words of its status, with what the journal knows beyond it. */
+export function stateWords(operation: Operation): string {
+  const more = stateDetails[operation.state]
+  return `${reportedStatus(operation)}${more === undefined ? '' : ` (${more})`}`
+}
+
 /** The transaction status for each step state. */
 export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   PLANNED: 'planned',

@@ -172,10 +172,8 @@ export const errorTable = {
 
   // Input and configuration.
   USAGE: { exit: 2, hint: 'sluice --help' },
-  CONFIG_INVALID: {
-    exit: 2,
-    hint: 'Check the settings and where each comes from: sluice config list --show-origin',
-  },
+  OUTPUT_FAILED: { exit: 2, hint: 'To see the whole document, use --json instead.' },
+  CONFIG_INVALID: { exit: 2, hint: 'Settings and their origins: sluice config list --show-origin' },
   UNKNOWN_NETWORK: {
     exit: 2,
     hint: 'Use a network name or chain ID. To list the networks in use: sluice strategies list',

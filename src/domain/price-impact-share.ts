@@ -11,8 +11,8 @@ export const defaultPriceImpact = 0.03
 export const priceImpactOf = (brings: bigint, spot: bigint): number =>
   spot <= brings + 1n ? 0 : Number(((spot - brings - 1n) * 1_000_000_000n) / spot) / 1e9
 
-/** Formats a price impact: `3.21 %`. */
-export const priceImpactText = (share: number): string => `${(share * 100).toFixed(2)} %`
+/** Formats a fraction as a percentage, as every text does: 0.0321 is `3.21%`. */
+export const percentText = (share: number, digits = 2): string => `${(share * 100).toFixed(digits)}%`
 
 /** Parses `--max-price-impact` with its unit, `5%` or `500bps`, as a fraction; else USAGE. */
 export function parsePriceImpact(text: string): number {

@@ -5,6 +5,7 @@ import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { StandingAllowance } from '../chain/standing-allowance.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
+import { percentText } from '../domain/price-impact-share.ts'
 import { nativeToken } from '../domain/token.ts'
 import {
   type AssuranceFacts,
@@ -272,7 +273,7 @@ export function checkSlippage(
     if (found !== undefined && found <= maxSlippage + 1e-6) continue
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, the requested maximum is ${maxSlippage * 100} %`,
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${percentText(found, 4)}`}, the requested maximum is ${maxSlippage * 100} %`,
       { hint: 'Get a new quote: sluice swap quote --help' },
     )
   }

@@ -1,6 +1,6 @@
 import { answerQueries } from '../chain/contract-query.ts'
 import { AppError } from '../domain/errors.ts'
-import { defaultPriceImpact, priceImpactOf, priceImpactText } from '../domain/price-impact-share.ts'
+import { defaultPriceImpact, percentText, priceImpactOf } from '../domain/price-impact-share.ts'
 import { parseSlippage } from '../domain/slippage.ts'
 import { tokenAt } from '../domain/token.ts'
 import { isPriced } from '../guard/intent-slippage.ts'
@@ -121,7 +121,7 @@ export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms)
     const accepted = Math.ceil(share * 1_000) / 10
     throw new AppError(
       'POLICY_PRICE_IMPACT',
-      `It returns ${priceImpactText(share)} less than at the current price; the maximum is ${priceImpactText(most)}`,
+      `It returns ${percentText(share)} less than at the current price; the maximum is ${percentText(most)}`,
       {
         details: { share, most },
         hint: `Use a smaller amount, or several parts. If you accept it: --max-price-impact ${accepted}%`,

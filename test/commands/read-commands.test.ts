@@ -428,7 +428,7 @@ describe('wallet show and history', () => {
     expect(err).toContain(`Page 99 is empty; there are ${json.total} rows in all`)
     expect(err).not.toContain('No history')
     const { out } = await run(`history ${usdcPlace} --csv`)
-    expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
+    expect(out.split('\n')[0]).toBe('timestamp,type,amount,amountToken,amountDecimals,status,txHash')
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
+import type { Shape } from '../output/document-writer.ts'
 
 /** The global options. `timeoutMs` is undefined by default. */
 export type Globals = {
@@ -7,8 +8,13 @@ export type Globals = {
   json: boolean
   csv: boolean
   fields?: string[]
-  /** Whether each of the fields is one that the command can print: one that is not there this time is nothing then, and no error. */
-  fieldsKnown?: boolean
+  /** The fields that the output may have: one of them that is not there this time is `null`, and no error. */
+  knownFields?: readonly string[]
+  /** The expression of `--jq`. Both this and `template` imply `json`. */
+  jq?: string
+  template?: string
+  /** What the expression or the template makes of a document; compiled before the command does anything. */
+  shape?: Shape
   quiet: boolean
   /** Only some commands take it. */
   raw: boolean
@@ -25,6 +31,8 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--json', 'print one JSON document'],
   ['--csv', 'print a list as CSV'],
   ['--fields <names>', 'columns or JSON fields to print, in this order: a,b,c'],
+  ['--jq <expr>', 'filter the JSON with a jq expression'],
+  ['--template <text>', 'format the JSON with a Go template'],
   ['--quiet', 'print no notices'],
   ['--debug', 'trace HTTP and RPC calls on stderr, without secrets'],
   ['--no-color', 'print without colour'],
@@ -37,8 +45,10 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
 export const preparseGlobals = (argv: readonly string[]) => {
   const before = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   const has = (flag: string) => before.includes(flag)
+  const isShaped = before.some((word) => /^--(jq|template)(=|$)/.test(word))
   return {
-    json: has('--json'),
+    // With --jq or --template, stdout has what they make of the document, and an error goes to stderr.
+    json: has('--json') && !isShaped,
     noColor: has('--no-color'),
     noInput: has('--no-input'),
     debug: has('--debug'),
@@ -56,7 +66,9 @@ export function globalsOf(command: Command): Globals {
     ...(typeof given.profile === 'string' && { profile: given.profile }),
     ...(typeof given.fields === 'string' && { fields: given.fields.split(',').map((name) => name.trim()) }),
     ...(typeof given.timeout === 'string' && { timeoutMs: limit(given.timeout) }),
-    json: given.json === true,
+    ...(typeof given.jq === 'string' && { jq: given.jq }),
+    ...(typeof given.template === 'string' && { template: given.template }),
+    json: given.json === true || given.jq !== undefined || given.template !== undefined,
     csv: given.csv === true,
     quiet: given.quiet === true,
     raw: given.raw === true,

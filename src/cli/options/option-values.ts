@@ -99,7 +99,7 @@ export function maxFee(text: string): bigint {
 export function bpsOf(text: string, flag: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a number of basis points`, {
-    hint: `Use 0 to 10000; a basis point is 0.01 %: ${flag} 10`,
+    hint: `Use 0 to 10000; a basis point is 0.01%: ${flag} 10`,
   })
 }
 

@@ -5,6 +5,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Backend, RawResponses } from '../backend-types.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io } from '../terminal/io-types.ts'
+import { writeBytes } from './document-writer.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>
@@ -19,7 +20,7 @@ export function rawOf(
 ): (() => RawResponses) | undefined {
   if (!globals.raw) return undefined
   if (globals.json || globals.csv || globals.fields)
-    throw new AppError('USAGE', '--raw cannot be combined with --json, --csv or --fields')
+    throw new AppError('USAGE', '--raw cannot be combined with --json, --jq, --template, --csv or --fields')
   if (heard) return heard
   throw new AppError('USAGE', `--raw needs a remote profile; the profile in use is ${profile}`, {
     hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
@@ -43,6 +44,6 @@ export function printLast(io: Io, { last }: RawResponses): void {
 }
 
 /** A terminal gets nothing that could move its cursor; a pipe gets every byte. */
-function write({ out }: Io, text: string): void {
-  out.write(`${out.isTerminal ? text.split('\n').map(sanitizeText).join('\n') : text}\n`)
+function write(io: Io, text: string): void {
+  writeBytes(io, `${io.out.isTerminal ? text.split('\n').map(sanitizeText).join('\n') : text}\n`)
 }

@@ -1,14 +1,17 @@
 import type { Stream } from '../terminal/io-types.ts'
 
+/** A value for programs: a number or a decimal string prints as a number, a missing one is empty. */
+export type Cell = string | number | boolean | null | undefined
+
 /** One column of a list. */
 export type Column<row> = {
   title: string
-  /** The field of the JSON that this column shows; `--fields` names it. */
+  /** The field of the JSON that this column shows; `--fields` takes it and the title. */
   field: string
   /** The cell text; an amount has at most `places` decimals, all of them unless on a terminal. */
   text: (row: row, paint: Stream['paint'], places: number) => string
-  /** The CSV value instead of the text: exact, for programs. */
-  csv?: (row: row) => string
+  /** The CSV columns that this one becomes, by their names, exact. An amount has its token and its decimals in columns of their own (`amountCsv`). */
+  csv: Readonly<Record<string, (row: row) => Cell>>
   /** Where a text that is shown whole leads to: `hashLink` or `addressLink` of it. */
   link?: (row: row, text: string, to: Stream) => string
   /** Numbers are aligned right and never shortened. */
@@ -19,6 +22,9 @@ export type Column<row> = {
 
 /** Text for people, drawn from the same value that `--json` prints. */
 export type View<value> = (value: value, to: Stream) => string
+
+/** The rows of a value that has a table: `--csv` prints them. */
+export type Rows<row> = { items: readonly row[]; columns: readonly Column<row>[] }
 
 /** A page of a list as `--json` prints it; `total` is `null` if it was not counted. */
 export type List<row> = {

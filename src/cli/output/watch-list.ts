@@ -1,11 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Cli } from '../command-run-types.ts'
+import { utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
 import { watchContinuously } from '../watch-loop.ts'
-import { sanitizedFor, toJson } from './output.ts'
+import { sanitizedFor, toJson, writeBytes, writeDocument, writeText } from './document-writer.ts'
 import type { Column, List, ListView } from './view-types.ts'
 
 /** How a list is watched: its columns, the key of a row, and the interval. */
@@ -26,18 +27,18 @@ export async function followList<row>(
       hint: 'Use --watch --json.',
     })
   const { intervalMs } = view
-  if (globals.json) return watchContinuously(cli, look, { show: documents<row>(io.out), intervalMs })
+  if (globals.json) return watchContinuously(cli, look, { show: documents<row>(cli), intervalMs })
   if (!io.out.redraws) return watchContinuously(cli, look, { show: changes(cli, view), intervalMs })
   const { show, again } = screens(cli, view)
   const stop = io.out.onResize?.(again)
   await watchContinuously(cli, look, { show, intervalMs }).finally(stop)
 }
 
-function documents<row>(out: Stream): (list: List<row>) => void {
+function documents<row>({ io, globals }: Cli): (list: List<row>) => void {
   let last = ''
   return (list) => {
     const line = toJson(list, false)
-    if (line !== last) out.write(`${line}\n`)
+    if (line !== last) writeDocument(io, list, { ...globals, isLine: true })
     last = line
   }
 }
@@ -73,7 +74,7 @@ function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
     const foot = out.paint.dim(
       `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C to stop`,
     )
-    out.write(`${cleared}${sanitizedFor([...fit, foot].join('\n'), out)}\n`)
+    writeBytes({ out }, `${cleared}${sanitizedFor([...fit, foot].join('\n'), out)}\n`)
   }
   const show = ({ items }: List<row>) => {
     before = now
@@ -88,12 +89,12 @@ function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
 const marked = (text: string, paint: Stream['paint']): string =>
   paint.level > 0 ? paint.inverse(text) : `*${text}`
 
-function changes<row>({ io: { out }, program }: Cli, view: Live<row>): (list: List<row>) => void {
+function changes<row>({ io, program }: Cli, view: Live<row>): (list: List<row>) => void {
   let before: Cells = new Map()
   return ({ items }) => {
     const now = cellsOf(view, items)
     const time = at(program.now())
-    const say = (key: string, what: string) => out.write(`${sanitizedFor(`${time}  ${key}  ${what}`, out)}\n`)
+    const say = (key: string, what: string) => writeText(io, `${time}  ${key}  ${what}`)
     for (const [key, cells] of now) {
       const old = before.get(key)
       const changes = [...cells].filter(([field, text]) =>
@@ -123,4 +124,4 @@ const cellsOf = <row>(view: Live<row>, rows: readonly row[]): Cells =>
     ]),
   )
 
-const at = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+const at = (ms: number) => utcTime(new Date(ms).toISOString())

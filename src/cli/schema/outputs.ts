@@ -75,7 +75,7 @@ const quoteFields = {
   provider: z.string(),
   minAmountOut: maybe(Amount),
   maxAmountIn: maybe(Amount),
-  slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
+  slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5%'),
   priceImpact: maybe(z.number()).describe(
     'fraction below the spot price, service fees aside; null if unknown',
   ),
@@ -265,11 +265,14 @@ export type Output = {
   success: z.ZodType | null
   plan?: z.ZodType
   line?: z.ZodType
+  /** Whether one thing has a table, which `--csv` prints. */
+  hasRows?: true
 }
 
 const settings = (success: z.ZodType | null): Output => ({ stands: 'settings', success })
 const sandbox = (success: z.ZodType): Output => ({ stands: 'sandbox', success })
 const service = (success: z.ZodType): Output => ({ stands: 'service', success })
+const withRows = (success: z.ZodType): Output => ({ ...service(success), hasRows: true })
 const signer = (success: z.ZodType): Output => ({ stands: 'signer', success })
 const planned = (success: z.ZodType): Output => ({ ...signer(success), plan: PlanDocument })
 
@@ -283,7 +286,7 @@ export const outputs: Readonly<Record<string, Output>> = {
     line: StrategyList,
   },
   'strategies show': service(StrategyShown),
-  'strategies analytics': service(AnalyticsDocument),
+  'strategies analytics': withRows(AnalyticsDocument),
   'yield recommend': service(RecommendationDocument),
   history: service(HistoryDocument),
   deposit: planned(DoneDocument),
@@ -310,13 +313,13 @@ export const outputs: Readonly<Record<string, Output>> = {
   'action verify': service(VerifiedDocument),
   'action explain': service(VerdictDocument),
   decode: service(DecodedDocument),
-  serve: service(ServeDocument),
+  serve: withRows(ServeDocument),
   'keys create': service(NewKeyDocument),
   'keys list': service(listOf(KeyDocument)),
   'keys revoke': { stands: 'asked', success: KeyDocument },
   'fees show': service(FeesDocument),
   'fees set': service(FeesDocument),
-  doctor: service(DoctorDocument),
+  doctor: withRows(DoctorDocument),
   'profile list': settings(listOf(ProfileDocument)),
   'profile show': settings(ProfileDocument),
   'profile use': settings(ProfileInUse),
@@ -324,7 +327,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'profile remove': settings(Removed),
   'config list': settings(ConfigDocument),
   completion: settings(CompletionDocument),
-  'wallet show': service(WalletDocument),
+  'wallet show': withRows(WalletDocument),
   'wallet balances': service(BalanceList),
   'networks list': settings(NetworkList),
   'tokens list': settings(TokenList),

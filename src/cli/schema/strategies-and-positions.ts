@@ -3,7 +3,7 @@ import { apyBases } from '../../domain/apy-basis.ts'
 import { AddressText, Amount, fields, HashText, listOf, maybe, Time, Usd } from './common.ts'
 
 const TokenRef = fields({ symbol: z.string(), address: AddressText, decimals: z.int().min(0).max(255) })
-const Rate = z.number().describe('a fraction per year: 0.0525 is 5.25 %')
+const Rate = z.number().describe('a fraction per year: 0.0525 is 5.25%')
 
 const strategy = {
   id: z.string(),

@@ -1,13 +1,17 @@
 import type { ChalkInstance } from 'chalk'
+import { percentText } from '../../domain/price-impact-share.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** A fraction as a percentage: 0.0525 is `5.25%`; an unknown one is a dash. */
 export const percent = (fraction: number | null, digits = 2): string =>
-  fraction === null ? '-' : `${(fraction * 100).toFixed(digits)}%`
+  fraction === null ? '-' : percentText(fraction, digits)
 
-/** A decimal string of dollars with thousands separators and two decimals, rounded towards zero; an unknown one is a dash. */
+/** A decimal string of dollars with thousands separators and two decimals, rounded towards zero; less than a cent is `<$0.01`, an unknown one is a dash. */
 export function dollars(value: string | null): string {
   if (value === null) return '-'
   const [, sign, whole = '0', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value) ?? []
+  if (/^0*$/.test(whole) && /^00/.test(fraction.padEnd(2, '0')) && /[1-9]/.test(fraction))
+    return sign ? '>-$0.01' : '<$0.01'
   return `${sign ?? ''}$${grouped(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
 }
 
@@ -24,6 +28,12 @@ export function decimal(value: string, places = Number.POSITIVE_INFINITY): strin
   const isNothing = kept === '' && /^0+$/.test(whole)
   return isNothing ? `${minus ? '>-' : '<'}0.${'0'.repeat(places - 1)}1` : `~${text}`
 }
+
+/** An amount with its symbol: `1,234.5 USDC`, by the rules of `decimal`; an unknown one is a dash. */
+export const amountShown = (
+  amount: { formatted: string; symbol: string } | null | undefined,
+  places?: number,
+): string => (amount ? `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}` : '-')
 
 const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 

@@ -1,5 +1,5 @@
 import type { ProgressLine, Timers } from '../command-time-type.ts'
-import { sanitizedFor } from '../output/output.ts'
+import { fittedFor, sanitizedFor } from '../output/document-writer.ts'
 import type { Io, Stream } from './io-types.ts'
 
 /** How long nothing is drawn, in ms: what is faster needs no words. */
@@ -105,7 +105,7 @@ export function progressDisplay(
         const what = doing
           ? `${doing.text} ${elapsed(timers.now() - doing.since)}`
           : `waiting for ${list(waiting())}`
-        err.write(`${sanitizedFor(`still ${/^[a-z]+ing /.test(what) ? '' : 'waiting: '}${what}`, err)}\n`)
+        err.write(`${fittedFor(`still ${/^[a-z]+ing /.test(what) ? '' : 'waiting: '}${what}`, err)}\n`)
       }
       beat()
     })
@@ -158,7 +158,7 @@ export function progressDisplay(
     say: (line) => {
       halt()
       doing = undefined
-      if (isOn) err.write(`${sanitizedFor(line, err)}\n`)
+      if (isOn) err.write(`${fittedFor(line, err)}\n`)
     },
     doing: (text) => {
       doing = { text, since: doing?.since ?? timers.now() }

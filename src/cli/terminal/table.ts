@@ -2,22 +2,51 @@ import Table from 'cli-table3'
 import type { Column } from '../output/view-types.ts'
 import type { Stream } from './io-types.ts'
 import { unpainted } from './terminal-abilities.ts'
-import { borderless, columnGap, displayWidth, wrapLabelled } from './text-wrap.ts'
+import { borderless, columnGap, displayWidth, wrapLabelled, wrapWords } from './text-wrap.ts'
 
 /** How many decimals of an amount a list shows there. */
 export const decimalPlacesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): number =>
   isTerminal ? 6 : Number.POSITIVE_INFINITY
 
-/** Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. */
+/**
+ * Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. Columns that do not fit are dropped, the
+ * least important first, and a last line names them. If those that are never dropped do not fit either, the first one gets a line of its own.
+ */
 export function table<row>(columns: readonly Column<row>[], rows: readonly row[], to: Stream): string {
   const places = decimalPlacesOn(to)
   const widths = columns.map((column) =>
     Math.max(column.title.length, ...rows.map((row) => displayWidth(column.text(row, unpainted, places)))),
   )
+  if (!to.isTerminal) return grid(columns.map(whole), rows, to).join('\n')
   const isBlank = (column: Column<row>) => rows.every((row) => column.text(row, unpainted, places) === '')
-  const fitted = to.isTerminal ? fitting(columns, widths, to.columns, isBlank) : columns.map(whole)
+  const least = columns.reduce(
+    (sum, { drop }, at) => (drop === undefined ? sum + widths[at]! + columnGap : sum),
+    -columnGap,
+  )
+  const isStacked = least > to.columns && columns.slice(1).some(({ drop }) => drop === undefined)
+  const [beside, from] = isStacked ? [columns.slice(1), 1] : [columns, 0]
+  const room = to.columns - (isStacked ? stackIndent.length : 0)
+  const fitted = fitting(beside, widths.slice(from), room, isBlank)
+  const lines = grid(fitted, rows, to)
+  const shown = isStacked
+    ? grid([whole(columns[0]!)], rows, to).flatMap((first, at) => [first, `${stackIndent}${lines[at]}`])
+    : lines
+  const dropped = fitted
+    .filter(({ column, cut }) => cut === 0 && !isBlank(column))
+    .map(({ column }) => column.title)
+  if (dropped.length === 0) return shown.join('\n')
+  const note = `Not shown: ${dropped.join(', ')} (a wider terminal or --json shows them)`
+  return [...shown, ...wrapWords(note, to.columns).map((line) => to.paint.dim(line))].join('\n')
+}
+
+/** What the second line of a row begins with. */
+const stackIndent = '  '
+
+/** The lines of a table: its titles and its rows. */
+function grid<row>(fitted: readonly Fitted<row>[], rows: readonly row[], to: Stream): string[] {
+  const places = decimalPlacesOn(to)
   const shown = fitted.filter(({ cut }) => cut !== 0)
-  const grid = new Table({
+  const made = new Table({
     ...borderless,
     head: shown.map(({ column }) => to.paint.dim(column.title)),
     colAligns: shown.map(({ column }) => column.align ?? 'left'),
@@ -28,12 +57,11 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     const all = column.text(row, to.paint, places)
     return cut === null && column.link ? column.link(row, all, to) : all
   }
-  grid.push(...rows.map((row) => shown.map((one) => text(one, row))))
-  return grid
+  made.push(...rows.map((row) => shown.map((one) => text(one, row))))
+  return made
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
-    .join('\n')
 }
 
 /** A label and its value. */

@@ -31,6 +31,31 @@ export function hasUnicode(env: Env, platform: string = process.platform): boole
 /** Paint that leaves every text as it is. */
 export const unpainted: ChalkInstance = new Chalk({ level: 0 })
 
+const colourNames = 'black red green yellow blue magenta cyan white'.split(' ')
+const attributes: Readonly<Record<string, 'bold' | 'dim' | 'underline' | 'inverse' | 'strikethrough'>> = {
+  b: 'bold',
+  d: 'dim',
+  u: 'underline',
+  i: 'inverse',
+  s: 'strikethrough',
+}
+
+/** The paint of a style such as `green`, `red+b` or `black:white+h` (colour, attributes, background); `undefined` for an unknown one. */
+export function paintFor(style: string, paint: ChalkInstance): ChalkInstance | undefined {
+  const [, front = '', marks = '', back = '', backMarks = ''] =
+    /^([a-z]*)(?:\+([bduish]+))?(?::([a-z]*)(?:\+(h))?)?$/.exec(style) ?? []
+  if (style === '' || ![front, back].every((name) => ['', 'default', ...colourNames].includes(name)))
+    return undefined
+  let painted = paint
+  const isColour = (name: string) => colourNames.includes(name)
+  if (isColour(front)) painted = painted[`${front}${marks.includes('h') ? 'Bright' : ''}` as 'red']
+  if (isColour(back))
+    painted =
+      painted[`bg${back[0]!.toUpperCase()}${back.slice(1)}${backMarks === 'h' ? 'Bright' : ''}` as 'bgRed']
+  for (const mark of marks) if (attributes[mark]) painted = painted[attributes[mark]]
+  return front === '' && marks === '' && back === '' ? undefined : painted
+}
+
 /** A text that opens an address when it is clicked, for a terminal that understands it. */
 export const hyperlink = (text: string, url: string): string =>
   `\u001b]8;;${url}\u0007${text}\u001b]8;;\u0007`

@@ -46,6 +46,26 @@ export const sideBySide = (text: string, more: string, to: Stream): string =>
     ? `${text}\n  ${more}`
     : `${text} ${more}`
 
+/**
+ * A text as a terminal shows it, with its lines wrapped between words; elsewhere as it is. A line with a command is left to the terminal, because it is
+ * pasted.
+ */
+export const wrapText = (text: string, to: Pick<Stream, 'isTerminal' | 'columns'>): string =>
+  to.isTerminal
+    ? text
+        .split('\n')
+        .flatMap((line) => (/\bsluice [a-z]/.test(line) ? [line] : wrapLine(line, Math.max(20, to.columns))))
+        .join('\n')
+    : text
+
+function wrapLine(line: string, room: number): string[] {
+  if (line.length <= room || displayWidth(line) <= room) return [line]
+  const indent = /^ */.exec(line)![0].length + 2
+  const [first = '', ...rest] = wrapWords(line, room)
+  const more = wrapWords(rest.join(' '), room - indent)
+  return [first, ...more.map((one) => `${' '.repeat(indent)}${one}`)]
+}
+
 /** Wraps a text between words; a longer word gets its own line. */
 export function wrapWords(text: string, room: number): string[] {
   if (room === Infinity) return [text]

@@ -6,7 +6,7 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { toJson } from '../output/output.ts'
+import { toJson } from '../output/document-writer.ts'
 import { decimal, formatUnits, utcTime } from '../terminal/format.ts'
 import { nativeSymbolOf } from './call-view.ts'
 
@@ -277,7 +277,7 @@ const summary = ({ operation }: Evidence, report: Report): Html =>
     ['started', utcTime(report.createdAt)],
     ['updated', utcTime(report.updatedAt)],
     ['finished', report.finishedAt && utcTime(report.finishedAt)],
-    ['journal state', html`${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`],
+    ['exit code', operation.exit === null ? null : html`${operation.exit}`],
     ['finality', report.finality],
     ['assurance', report.assurance],
     ['idempotency key', html`<code>${report.idempotencyKey}</code>`],

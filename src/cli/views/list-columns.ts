@@ -1,5 +1,6 @@
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { amountCsv } from '../output/field-names.ts'
 import type { Column } from '../output/view-types.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, utcTime } from '../terminal/format.ts'
@@ -13,6 +14,7 @@ export const trendColumn = (
 ): Column<ReturnType<typeof strategyJson>> => ({
   title: 'TREND',
   field: 'rates',
+  csv: {},
   text: ({ slug }) => {
     const points = series.get(slug) ?? []
     // One point is no trend.
@@ -40,26 +42,54 @@ export const noteLine = (note: string | undefined, to: Stream): string[] =>
 export const basisColumn: Column<ReturnType<typeof strategyJson>> = {
   title: 'BASIS',
   field: 'apyBasis',
+  csv: { apyBasis: ({ apyBasis }) => apyBasis },
   text: ({ apyBasis }) => apyBasis ?? '-',
 }
 
 /** The columns of a list of strategies. */
 export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
-  { title: 'STRATEGY', field: 'slug', text: ({ slug }) => sanitizeText(slug) },
-  { title: 'ASSET', field: 'asset', text: ({ asset }) => sanitizeText(asset.symbol), drop: 1 },
-  { title: 'NETWORK', field: 'network', text: ({ network }) => sanitizeText(network), drop: 5 },
-  { title: 'CATEGORY', field: 'category', text: ({ category }) => sanitizeText(category ?? '-'), drop: 6 },
+  {
+    title: 'STRATEGY',
+    field: 'slug',
+    csv: { slug: ({ slug }) => slug },
+    text: ({ slug }) => sanitizeText(slug),
+  },
+  {
+    title: 'ASSET',
+    field: 'asset',
+    csv: {
+      asset: ({ asset }) => asset.symbol,
+      assetAddress: ({ asset }) => asset.address,
+      assetDecimals: ({ asset }) => asset.decimals,
+    },
+    text: ({ asset }) => sanitizeText(asset.symbol),
+    drop: 1,
+  },
+  {
+    title: 'NETWORK',
+    field: 'network',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => sanitizeText(network),
+    drop: 5,
+  },
+  {
+    title: 'CATEGORY',
+    field: 'category',
+    csv: { category: ({ category }) => category },
+    text: ({ category }) => sanitizeText(category ?? '-'),
+    drop: 6,
+  },
   {
     title: 'APY',
     field: 'apy',
-    csv: ({ apy }) => String(apy ?? ''),
+    csv: { apy: ({ apy }) => apy },
     align: 'right',
     text: ({ apy, apyBasis }, paint) => paint.green(apyCell(apy, apyBasis)),
   },
   {
     title: 'TVL',
     field: 'tvlUsd',
-    csv: ({ tvlUsd }) => tvlUsd ?? '',
+    csv: { tvlUsd: ({ tvlUsd }) => tvlUsd },
     align: 'right',
     text: ({ tvlUsd }) => dollars(tvlUsd),
     drop: 3,
@@ -67,7 +97,7 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
   {
     title: 'PAUSED',
     field: 'paused',
-    csv: ({ paused }) => String(paused ?? ''),
+    csv: { paused: ({ paused }) => paused },
     text: ({ paused }, paint) => (paused === null ? 'not known' : paused ? paint.red('paused') : ''),
     drop: 2,
   },
@@ -75,11 +105,16 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
 
 /** The columns of a list of positions. */
 export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[] = [
-  { title: 'STRATEGY', field: 'strategy', text: ({ strategy }) => sanitizeText(strategy.slug) },
+  {
+    title: 'STRATEGY',
+    field: 'strategy',
+    csv: { strategy: ({ strategy }) => strategy.slug },
+    text: ({ strategy }) => sanitizeText(strategy.slug),
+  },
   {
     title: 'BALANCE',
     field: 'balance',
-    csv: ({ balance }) => balance?.formatted ?? '',
+    csv: amountCsv('balance', ({ balance }) => balance),
     align: 'right',
     text: ({ balance, strategy }, _, places) =>
       `${balance ? decimal(balance.formatted, places) : '?'} ${sanitizeText(strategy.asset.symbol)}`,
@@ -87,7 +122,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'PRINCIPAL',
     field: 'principal',
-    csv: ({ principal }) => principal?.formatted ?? '',
+    csv: amountCsv('principal', ({ principal }) => principal),
     align: 'right',
     text: ({ principal }, _, places) => (principal ? decimal(principal.formatted, places) : '-'),
     drop: 2,
@@ -95,7 +130,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'PROFIT',
     field: 'profit',
-    csv: ({ profit }) => profit?.formatted ?? '',
+    csv: amountCsv('profit', ({ profit }) => profit),
     align: 'right',
     text: ({ profit }, paint, places) =>
       profit
@@ -107,7 +142,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'USD',
     field: 'balanceUsd',
-    csv: ({ balanceUsd }) => balanceUsd ?? '',
+    csv: { balanceUsd: ({ balanceUsd }) => balanceUsd },
     align: 'right',
     text: ({ balanceUsd }) => dollars(balanceUsd),
     drop: 1,
@@ -115,7 +150,7 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
   {
     title: 'APY',
     field: 'apy',
-    csv: ({ apy }) => String(apy ?? ''),
+    csv: { apy: ({ apy }) => apy },
     align: 'right',
     text: ({ apy, strategy }) => apyCell(apy, strategy.apyBasis),
     drop: 3,
@@ -124,30 +159,41 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
 
 /** The columns of a list of quotes. */
 export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
-  { title: 'QUOTE', field: 'id', text: ({ id }) => sanitizeText(id ?? '-') },
+  { title: 'QUOTE', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => sanitizeText(id ?? '-') },
   {
     title: 'FROM',
     field: 'from',
+    csv: {
+      from: ({ from }) => from.network,
+      ...amountCsv('amountIn', ({ tokenIn }) => tokenIn.amount),
+    },
     text: ({ from, tokenIn }, _, places) =>
       `${decimal(tokenIn.amount.formatted, places)} ${sanitizeText(tokenIn.symbol)} ${sanitizeText(from.network)}`,
   },
   {
     title: 'TO',
     field: 'to',
+    csv: { to: ({ to }) => to.network, ...amountCsv('amountOut', ({ tokenOut }) => tokenOut.amount) },
     text: ({ to, tokenOut }, _, places) =>
       `${decimal(tokenOut.amount.formatted, places)} ${sanitizeText(tokenOut.symbol)} ${sanitizeText(to.network)}`,
   },
-  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => sanitizeText(provider), drop: 2 },
+  {
+    title: 'PROVIDER',
+    field: 'provider',
+    csv: { provider: ({ provider }) => provider },
+    text: ({ provider }) => sanitizeText(provider),
+    drop: 2,
+  },
   {
     title: 'STATUS',
     field: 'status',
+    csv: { status: ({ status }) => status },
     text: ({ status }, paint) => stateWord(sanitizeText(status ?? '-'), paint),
-    drop: 1,
   },
   {
     title: 'EXPIRES',
     field: 'deadline',
-    csv: ({ deadline }) => deadline ?? '',
+    csv: { deadline: ({ deadline }) => deadline },
     text: ({ deadline }) => utcTime(deadline),
     drop: 3,
   },

@@ -1,5 +1,5 @@
-import type { TokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { amountShown } from '../terminal/format.ts'
 import type { quoteJson } from './json-documents.ts'
 
 /** The maximum number of other offers that are shown. */
@@ -19,8 +19,6 @@ export const otherOffers = ({
       const [word, gross, net] = isExactOut
         ? ['takes', amountIn, netAmountIn]
         : ['brings', amountOut, netAmountOut]
-      const left = net === null ? '' : `, ${shown(net)} ${isExactOut ? 'with gas' : 'after gas'}`
-      return `${sanitizeText(provider)} ${word} ${shown(gross)}${left}`
+      const left = net === null ? '' : `, ${amountShown(net)} ${isExactOut ? 'with gas' : 'after gas'}`
+      return `${sanitizeText(provider)} ${word} ${amountShown(gross)}${left}`
     })
-
-const shown = ({ formatted, symbol }: TokenAmount): string => `${formatted} ${sanitizeText(symbol)}`

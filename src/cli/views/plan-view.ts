@@ -1,9 +1,9 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { writtenAmount } from '../../domain/amount.ts'
-import { priceImpactText } from '../../domain/price-impact-share.ts'
+import { percentText } from '../../domain/price-impact-share.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
-import { decimal, dollars, formatUnits, utcTime } from '../terminal/format.ts'
+import { amountShown, decimal, dollars, formatUnits, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { wrapLabelled } from '../terminal/text-wrap.ts'
 import { addressName, callView, type Plan } from './call-view.ts'
@@ -21,7 +21,7 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
       ? paint.red(
           'unknown: only the service has a price, so its offer cannot be checked; without a terminal this needs --max-price-impact 100%',
         )
-      : `${priceImpactText(share)} below spot (source: ${spotWords[by]})`,
+      : `${percentText(share)} below spot (source: ${spotWords[by]})`,
   ])
 
 const spotWords = {
@@ -34,7 +34,7 @@ const spotWords = {
 /** The maximum slippage, and whose price it is measured by. */
 const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
   slippages.map(({ share, by }) => {
-    const text = share === null ? 'not known' : `${priceImpactText(share)} at most`
+    const text = share === null ? 'not known' : `${percentText(share)} at most`
     return [
       'slippage',
       by === 'service'
@@ -118,7 +118,7 @@ const signerWord = ({ kind, name }: Plan['signer']): string =>
 function changeRows({ simulation }: Plan): Row[] {
   const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
   const text = ({ formatted, symbol, network, token, usd }: (typeof changes)[number]) =>
-    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${sanitizeText(symbol)} on ${sanitizeText(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
+    `${formatted.startsWith('-') ? '' : '+'}${amountShown({ formatted, symbol })} on ${sanitizeText(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
   return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
 }
 
@@ -137,7 +137,7 @@ const behindRows = ({ simulation }: Plan): Row[] =>
 function arrivalRows({ wallet, arrivals, proof }: Plan): Row[] {
   const isProved = !proof.some(({ term, by }) => term === 'minimum' && by === 'none')
   const text = ({ least, network, to }: (typeof arrivals)[number]) =>
-    `${isProved ? 'at least ' : ''}${least.formatted} ${sanitizeText(least.symbol)} on ${sanitizeText(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
+    `${isProved ? 'at least ' : ''}${amountShown(least)} on ${sanitizeText(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
   return arrivals.length === 0 ? [] : [[isProved ? 'arrives' : 'promised', ...arrivals.map(text)]]
 }
 
@@ -151,7 +151,7 @@ function allowanceRows(plan: Plan): Row[] {
   const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
     const unit = sanitizeText(symbol ?? token)
     const formatted = decimals === null ? `${after} units` : formatUnits(after, decimals)
-    const left = writtenAmount({ raw: after, formatted })
+    const left = decimal(writtenAmount({ raw: after, formatted }))
     const name = addressName(plan, spender)
     return `${spender}${name === undefined ? '' : ` ${sanitizeText(name)}`}: ${left} ${unit} remaining`
   }
@@ -162,7 +162,7 @@ function allowanceRows(plan: Plan): Row[] {
 const standingRows = ({ standing }: Plan): Row[] =>
   standing.map(({ spender, name, amount, revoke }) => [
     'standing',
-    `existing allowance for ${spender}${name === null ? '' : ` ${sanitizeText(name)}`}: ${writtenAmount(amount)} ${sanitizeText(amount.symbol)}, more than this plan needs`,
+    `existing allowance for ${spender}${name === null ? '' : ` ${sanitizeText(name)}`}: ${decimal(writtenAmount(amount))} ${sanitizeText(amount.symbol)}, more than this plan needs`,
     `to revoke it: ${revoke}`,
   ])
 

@@ -1,5 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
@@ -31,6 +32,8 @@ type Row =
       >)
 
 const unknownToService = { destinationTxHash: null, finality: null, assurance: null, idempotencyKey: null }
+
+const amountsOf = (row: Row) => (row.source === 'journal' ? row.amounts : statedAmounts(row.amounts))
 
 /** `action list` */
 export async function listActions(
@@ -71,14 +74,24 @@ export async function listActions(
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
       ...(marked && { note: '* of another machine: only the service reports it' }),
       columns: [
-        { title: 'ACTION', field: 'id', text: ({ id }) => sanitizeText(id) },
-        { title: 'TYPE', field: 'type', text: ({ type }) => sanitizeText(type), drop: 2 },
+        { title: 'ACTION', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => sanitizeText(id) },
+        {
+          title: 'TYPE',
+          field: 'type',
+          csv: { type: ({ type }) => type },
+          text: ({ type }) => sanitizeText(type),
+          drop: 2,
+        },
         {
           title: 'AMOUNT',
           field: 'amounts',
+          csv: {
+            ...amountCsv('amountIn', (row: Row) => amountsOf(row).in),
+            ...amountCsv('amountOut', (row: Row) => amountsOf(row).out),
+          },
           align: 'right',
           text: (row, _, places) => {
-            const { in: paid, out } = row.source === 'journal' ? row.amounts : statedAmounts(row.amounts)
+            const { in: paid, out } = amountsOf(row)
             return paid === null && out === null && row.source === 'service'
               ? '-'
               : printed(paid ?? out, places)
@@ -87,13 +100,14 @@ export async function listActions(
         {
           title: 'STRATEGY',
           field: 'strategySlug',
+          csv: { strategySlug: ({ strategySlug }) => strategySlug },
           text: ({ strategySlug }) => sanitizeText(strategySlug ?? ''),
           drop: 3,
         },
         {
           title: 'STATUS',
           field: 'status',
-          csv: ({ status }) => status,
+          csv: { status: ({ status }) => status },
           text: (row, paint) =>
             row.source === 'journal'
               ? stateWord(row.status, paint)
@@ -102,7 +116,7 @@ export async function listActions(
         {
           title: 'CREATED',
           field: 'createdAt',
-          csv: ({ createdAt }) => createdAt ?? '',
+          csv: { createdAt: ({ createdAt }) => createdAt },
           text: ({ createdAt }) => (createdAt === null ? '-' : utcTime(createdAt)),
           drop: 1,
         },

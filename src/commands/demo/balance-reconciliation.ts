@@ -1,4 +1,5 @@
 import type { Cli } from '../../cli/command-run-types.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { table } from '../../cli/terminal/table.ts'
@@ -59,9 +60,37 @@ const unexplained = (token: Token, expected: bigint, found: bigint) =>
   )
 
 const columns: readonly Column<Row>[] = [
-  { title: 'NETWORK', field: 'network', text: ({ network }) => network },
-  { title: 'TOKEN', field: 'token', text: ({ before }) => before.symbol },
-  { title: 'BEFORE', field: 'before', align: 'right', text: ({ before }) => decimal(before.formatted) },
-  { title: 'CHANGE', field: 'change', align: 'right', text: ({ change }) => decimal(change.formatted) },
-  { title: 'AFTER', field: 'after', align: 'right', text: ({ after }) => decimal(after.formatted) },
+  {
+    title: 'NETWORK',
+    field: 'network',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => network,
+  },
+  {
+    title: 'TOKEN',
+    field: 'token',
+    csv: { token: ({ before }) => before.symbol },
+    text: ({ before }) => before.symbol,
+  },
+  {
+    title: 'BEFORE',
+    field: 'before',
+    csv: amountCsv('before', (row) => row.before),
+    align: 'right',
+    text: ({ before }, _, places) => decimal(before.formatted, places),
+  },
+  {
+    title: 'CHANGE',
+    field: 'change',
+    csv: amountCsv('change', (row) => row.change),
+    align: 'right',
+    text: ({ change }, _, places) => decimal(change.formatted, places),
+  },
+  {
+    title: 'AFTER',
+    field: 'after',
+    csv: amountCsv('after', (row) => row.after),
+    align: 'right',
+    text: ({ after }, _, places) => decimal(after.formatted, places),
+  },
 ]

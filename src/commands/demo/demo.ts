@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { interruptedError } from '../../cli/classify-failure.ts'
-import { cliFor } from '../../cli/command-action.ts'
+import { cliFor, optionsOf } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { globalsOf } from '../../cli/options/global-options.ts'
+import { writeText } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'
 import { balanceSheet } from './balance-reconciliation.ts'
@@ -16,7 +16,7 @@ export const demo = (program: CommandContext) =>
     )
     .addHelpText('after', '\nExample:\n  $ sluice demo')
     .action(async (_options: object, command: Command) =>
-      perform(await cliFor(program, { ...globalsOf(command), profile: 'sandbox' })),
+      perform(await cliFor(program, { ...(await optionsOf(command, program.now)), profile: 'sandbox' })),
     )
 
 type ExecutedStep = { title: string; command: string; exit: Exit; result: unknown; verified: string[] }
@@ -25,7 +25,7 @@ async function perform(cli: Cli): Promise<void> {
   const began = performance.now()
   const { paint } = cli.io.out
   const tell = (text: string) => {
-    if (!cli.globals.json && !cli.globals.quiet) cli.io.out.write(`${text}\n`)
+    if (!cli.globals.json && !cli.globals.quiet) writeText(cli.io, text)
   }
   const executed: ExecutedStep[] = []
   const { accounts } = await cli.program.sandbox.up()

@@ -41,20 +41,39 @@ async function list(cli: LocalCli): Promise<void> {
   await cli.list(pageOf(items, { all: true }), {
     empty: 'No profiles.',
     columns: [
-      { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
-      { field: 'kind', title: 'kind', text: ({ kind }) => kind },
-      { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
-      { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => sanitizeText(baseUrl ?? ''), drop: 2 },
+      {
+        field: 'name',
+        title: 'NAME',
+        csv: { name: ({ name }) => name },
+        text: ({ name }) => sanitizeText(name),
+      },
+      { field: 'kind', title: 'KIND', csv: { kind: ({ kind }) => kind }, text: ({ kind }) => kind },
+      {
+        field: 'current',
+        title: 'IN USE',
+        csv: { current: ({ current }) => current },
+        text: ({ current }) => (current ? 'yes' : ''),
+        drop: 1,
+      },
+      {
+        field: 'baseUrl',
+        title: 'BASE URL',
+        csv: { baseUrl: ({ baseUrl }) => baseUrl },
+        text: ({ baseUrl }) => sanitizeText(baseUrl ?? ''),
+        drop: 2,
+      },
       {
         field: 'hasApiKey',
-        title: 'key',
+        title: 'KEY',
+        csv: { hasApiKey: ({ hasApiKey }) => hasApiKey },
         text: ({ hasApiKey, secretsIn }) =>
           hasApiKey ? (secretsIn === 'keychain' ? 'keychain' : 'kept') : '',
         drop: 3,
       },
       {
         field: 'networks',
-        title: 'rpcs',
+        title: 'RPCS',
+        csv: { networks: ({ networks }) => networks.join(' ') },
         text: ({ networks }) => sanitizeText(networks.join(', ')),
         drop: 4,
       },

@@ -69,9 +69,21 @@ const list = (cli: Cli, items: SandboxFault[]): Promise<void> =>
     {
       empty: 'No active faults.',
       columns: [
-        { title: 'FAULT', field: 'kind', text: ({ kind }) => kind },
-        { title: 'NETWORK', field: 'network', text: ({ network }) => network ?? 'all', drop: 2 },
-        { title: 'WHAT', field: 'text', text: ({ text }) => sanitizeText(text), drop: 1 },
+        { title: 'FAULT', field: 'kind', csv: { kind: ({ kind }) => kind }, text: ({ kind }) => kind },
+        {
+          title: 'NETWORK',
+          field: 'network',
+          csv: { network: ({ network }) => network },
+          text: ({ network }) => network ?? 'all',
+          drop: 2,
+        },
+        {
+          title: 'WHAT',
+          field: 'text',
+          csv: { text: ({ text }) => text },
+          text: ({ text }) => sanitizeText(text),
+          drop: 1,
+        },
       ],
     },
   )

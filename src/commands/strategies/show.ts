@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { address } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'
-import { dollars, percent } from '../../cli/terminal/format.ts'
+import { decimal, dollars, percent } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { strategyDetailJson } from '../../cli/views/json-documents.ts'
@@ -100,7 +100,7 @@ const showView: View<Shown> = (one, to) =>
       one.position && [
         'you hold',
         one.position.balance
-          ? `${one.position.balance.formatted} ${sanitizeText(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
+          ? `${decimal(one.position.balance.formatted)} ${sanitizeText(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
           : 'unknown: its contracts do not answer',
       ],
       ...(one.position ? queuedLines(one.position, to) : []),

@@ -3,11 +3,12 @@ import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { validatedBy } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { strategyJson } from '../../cli/views/json-documents.ts'
-import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
+import { apyCell, basisColumn, noteLine, starNote, strategyColumns } from '../../cli/views/list-columns.ts'
 import { apyBases } from '../../domain/apy-basis.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { categories } from '../../protocols/catalog-types.ts'
@@ -69,7 +70,8 @@ const withoutThem = (unpriced: number | null): string =>
 /** `strategies analytics` */
 async function totals(cli: Cli): Promise<void> {
   const { topStrategies, ...rest } = await (await cli.service()).analytics({})
-  cli.emit({ ...rest, topStrategies: topStrategies.map(strategyJson) }, (value, to) =>
+  const shown = { ...rest, topStrategies: topStrategies.map(strategyJson) }
+  const view: View<typeof shown> = (value, to) =>
     [
       fieldTable(
         [
@@ -84,6 +86,6 @@ async function totals(cli: Cli): Promise<void> {
           `  ${to.paint.green(apyCell(apy, apyBasis).padStart(7))}  ${sanitizeText(slug)}`,
       ),
       ...noteLine(starNote(value.topStrategies), to),
-    ].join('\n'),
-  )
+    ].join('\n')
+  cli.emit(shown, view, { items: shown.topStrategies, columns: [...strategyColumns, basisColumn] })
 }

@@ -4,16 +4,17 @@ import type { Quote } from '../../api/quote.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import { withDrafts } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { amountShown, dollars, percent } from '../../cli/terminal/format.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, shareOfBalance, type TokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
-import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -278,58 +279,59 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'PROVIDER',
     field: 'provider',
+    csv: { provider: ({ provider }) => provider },
     text: ({ provider, rank }, paint) =>
       rank === 1 ? paint.green(sanitizeText(provider)) : sanitizeText(provider),
   },
   {
     title: 'GROSS',
     field: 'gross',
-    csv: ({ gross }) => gross?.formatted ?? '',
+    csv: amountCsv('gross', ({ gross }) => gross),
     align: 'right',
-    text: ({ gross }) => shownAmount(gross),
+    text: ({ gross }, _, places) => amountShown(gross, places),
   },
   {
     title: 'NET',
     field: 'net',
-    csv: ({ net }) => net?.formatted ?? '',
+    csv: amountCsv('net', ({ net }) => net),
     align: 'right',
-    text: ({ net, quote }) => (net || !quote ? shownAmount(net) : 'not known'),
+    text: ({ net, quote }, _, places) => (net || !quote ? amountShown(net, places) : 'not known'),
   },
   {
     title: 'NET USD',
     field: 'netUsd',
-    csv: ({ netUsd }) => netUsd ?? '',
+    csv: { netUsd: ({ netUsd }) => netUsd },
     align: 'right',
     drop: 1,
-    text: ({ netUsd }) => (netUsd === null ? '-' : usdShown(netUsd)),
+    text: ({ netUsd }) => dollars(netUsd),
   },
   {
     title: 'FEES',
     field: 'fees',
-    csv: ({ fees }) => feesOf(fees).join('; '),
+    csv: { fees: ({ fees }) => feesOf(fees).join('; ') },
     drop: 2,
     text: ({ fees }) => feesOf(fees).join(', ') || '-',
   },
   {
     title: 'GAS',
     field: 'gasCostUsd',
-    csv: ({ gasCostUsd }) => gasCostUsd ?? '',
+    csv: { gasCostUsd: ({ gasCostUsd }) => gasCostUsd },
     align: 'right',
     drop: 3,
-    text: ({ gasCostUsd }) => (gasCostUsd === null ? '-' : usdShown(gasCostUsd)),
+    text: ({ gasCostUsd }) => dollars(gasCostUsd),
   },
   {
     title: 'IMPACT',
     field: 'priceImpact',
-    csv: ({ priceImpact }) => String(priceImpact ?? ''),
+    csv: { priceImpact: ({ priceImpact }) => priceImpact },
     align: 'right',
     drop: 4,
-    text: ({ priceImpact }) => (priceImpact === null ? '-' : priceImpactText(priceImpact)),
+    text: ({ priceImpact }) => percent(priceImpact),
   },
   {
     title: 'TIME',
     field: 'durationSeconds',
-    csv: ({ durationSeconds }) => String(durationSeconds ?? ''),
+    csv: { durationSeconds: ({ durationSeconds }) => durationSeconds },
     align: 'right',
     drop: 5,
     text: ({ durationSeconds, quote }) => (quote ? timeShown(durationSeconds) : '-'),
@@ -337,19 +339,18 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'PROVED',
     field: 'proof',
-    csv: ({ proof }) => provedShown(proof),
+    csv: { proof: ({ proof }) => (proof === null ? null : provedShown(proof)) },
     drop: 6,
     text: ({ proof, quote }) => (quote ? provedShown(proof) : '-'),
   },
   {
     title: 'NOTE',
     field: 'lost',
-    csv: ({ lost }) => lost ?? '',
+    csv: { lost: ({ lost }) => lost },
+    drop: 0.5,
     text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(sanitizeText(lost ?? ''))),
   },
 ]
-
-const usdShown = (amount: string): string => `$${Number(amount).toFixed(2)}`.replace('$-', '-$')
 
 /** The fees of a quote with their kinds: `0.5 USDC network`. */
 const feesOf = (fees: readonly unknown[] | null): string[] =>
@@ -362,9 +363,6 @@ const feesOf = (fees: readonly unknown[] | null): string[] =>
       ),
     ]
   })
-
-const shownAmount = (amount: TokenAmount | null): string =>
-  amount === null ? '-' : `${amount.formatted} ${sanitizeText(amount.symbol)}`
 
 const timeShown = (seconds: number | null): string =>
   seconds === null

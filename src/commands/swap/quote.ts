@@ -6,14 +6,14 @@ import type { QuoteFlags, QuoteRequest } from '../../cli/signing-flow/quotes/par
 import { type QuoteRefusal, quoteRefusals } from '../../cli/signing-flow/quotes/quote-refusals.ts'
 import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
 import { promised } from '../../cli/signing-flow/swap-proposal.ts'
-import { dollars, utcTime } from '../../cli/terminal/format.ts'
+import { amountShown, decimal, dollars, utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import { priceImpactText } from '../../domain/price-impact-share.ts'
+import { percentText } from '../../domain/price-impact-share.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
@@ -63,15 +63,12 @@ type Shown = ReturnType<typeof quoteJson> & {
 }
 
 /** The least that is received of an exact input, or the most that is spent for an exact output. */
-function boundRows({ accepts, tokenIn, tokenOut, minAmountOut }: Shown): (readonly [string, string])[] {
-  if (accepts === null)
-    return minAmountOut ? [['at least', `${minAmountOut.formatted} ${sanitizeText(tokenOut.symbol)}`]] : []
+function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string, string])[] {
+  if (accepts === null) return minAmountOut ? [['at least', amountShown(minAmountOut)]] : []
   const isMore = accepts.amountIn.raw !== tokenIn.amount.raw
   return [
-    ['at least', `${accepts.amountOut.formatted} ${sanitizeText(tokenOut.symbol)}`],
-    ...(isMore
-      ? [['at most', `${accepts.amountIn.formatted} ${sanitizeText(tokenIn.symbol)}`] as const]
-      : []),
+    ['at least', amountShown(accepts.amountOut)],
+    ...(isMore ? [['at most', amountShown(accepts.amountIn)] as const] : []),
   ]
 }
 
@@ -87,11 +84,11 @@ const quoteView: View<Shown> = (one, to) =>
       ['quote', sanitizeText(one.id ?? '-')],
       [
         'pay',
-        `${one.tokenIn.amount.formatted} ${sanitizeText(one.tokenIn.symbol)} ${to.paint.dim(sanitizeText(one.from.network))}`,
+        `${decimal(one.tokenIn.amount.formatted)} ${sanitizeText(one.tokenIn.symbol)} ${to.paint.dim(sanitizeText(one.from.network))}`,
       ],
       [
         'receive',
-        `${to.paint.green(one.tokenOut.amount.formatted)} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
+        `${to.paint.green(decimal(one.tokenOut.amount.formatted))} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
       ],
       ...boundRows(one),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
@@ -102,7 +99,7 @@ const quoteView: View<Shown> = (one, to) =>
         'price',
         one.priceImpact === null
           ? 'not known'
-          : `${priceImpactText(one.priceImpact)} below spot${one.priceImpactUsd === null || Number(one.priceImpactUsd) === 0 ? '' : `, which costs ${dollars(one.priceImpactUsd)}`}`,
+          : `${percentText(one.priceImpact)} below spot${one.priceImpactUsd === null || Number(one.priceImpactUsd) === 0 ? '' : `, which costs ${dollars(one.priceImpactUsd)}`}`,
       ],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
@@ -124,12 +121,12 @@ function gasRows({
   if (estimatedGas === null || gasCostUsd === null) return []
   const net = netAmountOut ?? netAmountIn
   const words = netAmountOut ? 'after gas' : 'gas included'
-  const worth = netUsd === null ? '' : ` ($${Number(netUsd).toFixed(2)})`
+  const worth = netUsd === null ? '' : ` (${dollars(netUsd)})`
   const left = net?.raw.startsWith('-')
     ? 'nothing: the gas costs more than the output'
-    : `${net?.formatted} ${sanitizeText(net?.symbol ?? '')}${worth}`
+    : `${amountShown(net)}${worth}`
   return [
-    ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],
+    ['gas', `about ${dollars(gasCostUsd)}: ${decimal(estimatedGas)} units`],
     ...(net ? [[words, left] as const] : []),
   ]
 }
@@ -156,7 +153,7 @@ const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { kind, amount, to, included } = (fee ?? {}) as Fee
     if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
-    const sum = `${sanitizeText(amount.formatted)} ${sanitizeText(amount.symbol ?? '')}`
+    const sum = `${sanitizeText(decimal(amount.formatted))} ${sanitizeText(amount.symbol ?? '')}`
     if (typeof to === 'string') return [`${sum} to ${sanitizeText(to)}`]
     return [
       typeof kind === 'string'

@@ -3,6 +3,7 @@ import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { address } from '../../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
@@ -61,28 +62,40 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
     {
       empty: `${wallet} has no allowances to known contracts.`,
       columns: [
-        { title: 'NETWORK', field: 'network', text: ({ network }) => network },
+        {
+          title: 'NETWORK',
+          field: 'network',
+          csv: { network: ({ network }) => network },
+          text: ({ network }) => network,
+        },
         {
           title: 'TOKEN',
           field: 'token',
-          csv: ({ token }) => token,
+          csv: { token: ({ token }) => token },
           text: ({ amount }) => sanitizeText(amount.symbol),
         },
         {
           title: 'AMOUNT',
           field: 'amount',
           align: 'right',
-          csv: ({ amount }) => amount.formatted,
+          csv: { ...amountCsv('amount', ({ amount }) => amount), unlimited: ({ unlimited }) => unlimited },
           text: ({ amount, unlimited }, _, places) =>
             unlimited ? 'unlimited' : decimal(amount.formatted, places),
         },
         {
           title: 'SPENDER',
           field: 'spender',
+          csv: { spender: ({ spender }) => spender },
           text: ({ spender }) => spender,
           link: ({ network }, spender, to) => addressLink(to, network, spender),
         },
-        { title: 'KNOWN AS', field: 'name', text: ({ name }) => sanitizeText(name ?? ''), drop: 1 },
+        {
+          title: 'KNOWN AS',
+          field: 'name',
+          csv: { name: ({ name }) => name },
+          text: ({ name }) => sanitizeText(name ?? ''),
+          drop: 1,
+        },
       ],
     },
   )

@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { amountCsv } from '../../cli/output/field-names.ts'
 import type { ListView } from '../../cli/output/view-types.ts'
 import { decimal, dollars } from '../../cli/terminal/format.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
@@ -71,25 +72,30 @@ const noteOf = (total: string, unpriced: number): string =>
   `total ${dollars(total)}${unpriced === 0 ? '' : `, without ${unpriced} ${unpriced === 1 ? 'token that has' : 'tokens that have'} no price`}`
 
 const columns: ListView<Row>['columns'] = [
-  { title: 'NETWORK', field: 'network', text: ({ network }) => sanitizeText(network) },
+  {
+    title: 'NETWORK',
+    field: 'network',
+    csv: { network: ({ network }) => network },
+    text: ({ network }) => sanitizeText(network),
+  },
   {
     title: 'TOKEN',
     field: 'token',
-    csv: ({ token }) => token,
+    csv: { token: ({ token }) => token },
     text: ({ amount }) => sanitizeText(amount.symbol),
   },
   {
     title: 'AMOUNT',
     field: 'amount',
     align: 'right',
-    csv: ({ amount }) => amount.formatted,
+    csv: amountCsv('amount', ({ amount }) => amount),
     text: ({ amount }, _, places) => decimal(amount.formatted, places),
   },
   {
     title: 'USD',
     field: 'usd',
     align: 'right',
-    csv: ({ usd }) => usd ?? '',
+    csv: { usd: ({ usd }) => usd },
     text: ({ usd }) => dollars(usd),
   },
 ]

@@ -30,9 +30,20 @@ export async function listWallets(cli: Cli): Promise<void> {
   await cli.list(pageOf(items, { all: true }), {
     empty: 'No keystores. Create one: sluice wallet new NAME',
     columns: [
-      { title: 'NAME', field: 'name', text: ({ name }) => name },
-      { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
-      { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : ''), drop: 1 },
+      { title: 'NAME', field: 'name', csv: { name: ({ name }) => name }, text: ({ name }) => name },
+      {
+        title: 'ADDRESS',
+        field: 'address',
+        csv: { address: ({ address }) => address },
+        text: ({ address }) => address ?? '-',
+      },
+      {
+        title: 'DEFAULT',
+        field: 'default',
+        csv: { default: (row) => row.default },
+        text: (row) => (row.default ? 'yes' : ''),
+        drop: 1,
+      },
     ],
   })
 }

@@ -2,8 +2,9 @@ import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
+import { amountShown, decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable, table } from '../../cli/terminal/table.ts'
 import { walletJson } from '../../cli/views/json-documents.ts'
@@ -115,7 +116,8 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
   const own = walletJson(held)
   const isMore = own.totalValueUsd !== null && under.onTheWay.length > 0
   const totalValueUsd = isMore ? sumUsd([own.totalValueUsd, under.onTheWayUsd]) : own.totalValueUsd
-  cli.emit({ ...own, totalValueUsd, ...under }, (value, to) => {
+  const shown = { ...own, totalValueUsd, ...under }
+  const view: View<Shown> = (value, to) => {
     const lending = value.stats ? lendingView(value.stats, to) : []
     const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0 && under.onTheWay.length === 0
@@ -140,7 +142,8 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         ? [to.paint.dim(`next  sluice wallet balances ${shellWord(address)}`)]
         : []),
     ].join('\n')
-  })
+  }
+  cli.emit(shown, view, { items: shown.positions, columns: positionColumns })
 }
 
 type Shown = ReturnType<typeof walletJson> & Awaited<ReturnType<typeof onTheWay>>
@@ -222,7 +225,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
   return [
     ...closed.map(
       ({ strategy, realised: amount, realisedUsd }) =>
-        `${to.paint.dim('closed')} ${sanitizeText(strategy)}  realised ${amount.formatted} ${sanitizeText(amount.symbol)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
+        `${to.paint.dim('closed')} ${sanitizeText(strategy)}  realised ${amountShown(amount)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
     ),
     `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions after the service's fees, at current prices`,
   ]

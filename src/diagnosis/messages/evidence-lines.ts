@@ -3,6 +3,7 @@ import { writtenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/operation-facts-types.ts'
+import { stateWords, stepStatuses } from '../report-from-journal.ts'
 import type { EvidenceLine } from '../verdict.ts'
 import { gweiText } from './shared-operation-phrases.ts'
 
@@ -10,7 +11,7 @@ import { gweiText } from './shared-operation-phrases.ts'
 export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
   const { operation, chains, bridge } = facts
   const journal = [
-    `the action is ${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
+    `the action is ${stateWords(operation)}${operation.exit === null ? '' : `, exit ${operation.exit}`}`,
     ...facts.steps.map((step) => stepLine(step, operation.steps.length)),
   ]
   const chain = [
@@ -50,7 +51,7 @@ function stepLine({ step, attempts, network }: StepFacts, of: number): string {
       ? ''
       : `, the node said: ${sendErrorOf(attempts.at(-1))?.words ?? answer}`
   const block = step.inclusion === null ? '' : `, block ${step.inclusion.blockNumber}`
-  return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${step.state}${nonce}${block}: ${sent}${said}`
+  return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${stepStatuses[step.state]}${nonce}${block}: ${sent}${said}`
 }
 
 function onChainLines({ step, attempts, onChain }: StepFacts): string[] {

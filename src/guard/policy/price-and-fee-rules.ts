@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import { formatAmount } from '../../domain/amount.ts'
-import { priceImpactText } from '../../domain/price-impact-share.ts'
+import { percentText } from '../../domain/price-impact-share.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
 import { feesOf, totalFeeBps } from '../../protocols/service-fees-of-intent.ts'
 import { isPriced } from '../intent-slippage.ts'
@@ -21,7 +21,7 @@ export function priceRules(
         'maxSlippage',
         'POLICY_LIMIT',
         `at most ${maxSlippage}`,
-        slippage === undefined ? 'not known' : `${(slippage * 100).toFixed(4)}%`,
+        slippage === undefined ? 'not known' : percentText(slippage, 4),
         slippage !== undefined && slippage <= most + 1e-6,
       ),
     ),
@@ -33,7 +33,7 @@ export function priceRules(
               'maxPriceImpact',
               'POLICY_PRICE_IMPACT',
               `at most ${maxPriceImpact}`,
-              impact === null ? 'not known' : priceImpactText(impact),
+              impact === null ? 'not known' : percentText(impact),
               impact !== null && impact <= (parseSlippage(maxPriceImpact ?? '') ?? 0),
             ),
           ],

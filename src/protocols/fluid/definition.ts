@@ -28,8 +28,8 @@ const limitedWithdrawal = parseAbi([
 ])
 
 /**
- * The data of one fToken (source: Instadapp/fluid-contracts-public, deployments/arbitrum/LendingResolver.json). `supplyRate` is 100 for 1 %,
- * `rewardsRate` 1e12 for 1 %; both are part of the share price. `withdrawable` is what the liquidity layer pays out now, in the asset.
+ * The data of one fToken (source: Instadapp/fluid-contracts-public, deployments/arbitrum/LendingResolver.json). `supplyRate` is 100 for 1%,
+ * `rewardsRate` 1e12 for 1%; both are part of the share price. `withdrawable` is what the liquidity layer pays out now, in the asset.
  */
 const resolverAbi = parseAbi([
   'struct UserSupplyData { bool modeWithInterest; uint256 supply; uint256 withdrawalLimit; uint256 lastUpdateTimestamp; uint256 expandPercent; uint256 expandDuration; uint256 baseWithdrawalLimit; uint256 withdrawableUntilLimit; uint256 withdrawable; }',
@@ -60,7 +60,7 @@ function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asse
 
 /**
  * A lending vault of Fluid: ERC-4626, but a partial withdrawal limits the shares that it burns. Its resolver states the rate, rounded down to
- * 0.01 %, and what can be withdrawn now; without its answer, or at a rate of zero, the growth of the share price is the rate.
+ * 0.01%, and what can be withdrawn now; without its answer, or at a rate of zero, the growth of the share price is the rate.
  */
 const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): ProtocolMarket => {
   const { chainId, asset } = entry
@@ -142,7 +142,7 @@ const stakingRewards = (at: Address, vault: Address): StakedReceipts => ({
 export const fluid: Protocol<FluidConstants> = {
   grade: { grade: 'C', by: 'Instadapp/fluid-contracts-public, fToken/main.sol' },
   description: lendingDescription,
-  rateConvention: () => 'the stated rate, to 0.01 %, compounded every second over 365 days',
+  rateConvention: () => 'the stated rate, to 0.01%, compounded every second over 365 days',
   ...vaultProtocol(checkFluidCalldata, { byUnits: true }),
   staking: (_, { vault, staking }) => staking && stakingRewards(staking, vault),
   market,

@@ -9,8 +9,8 @@ type Row = { name: string; rate: string }
 type Look = Row[] | Error
 
 const columns = [
-  { title: 'NAME', field: 'name', text: ({ name }: Row) => name },
-  { title: 'RATE', field: 'rate', text: ({ rate }: Row) => rate, align: 'right' as const },
+  { title: 'NAME', field: 'name', csv: {}, text: ({ name }: Row) => name },
+  { title: 'RATE', field: 'rate', csv: {}, text: ({ rate }: Row) => rate, align: 'right' as const },
 ]
 
 /** Follows a list whose successive reads return `looks`, and returns the output; the last read interrupts. */
@@ -67,10 +67,10 @@ test('followList prints one line per change in a pipe, and nothing for an unchan
   ])
   expect(out).toBe(
     [
-      '2026-11-21 12:00:00  a  rate 1',
-      '2026-11-21 12:00:00  b  rate 2',
-      '2026-11-21 12:00:00  a  rate 1 -> 3',
-      '2026-11-21 12:00:00  a  removed from the list',
+      '2026-11-21 12:00:00Z  a  rate 1',
+      '2026-11-21 12:00:00Z  b  rate 2',
+      '2026-11-21 12:00:00Z  a  rate 1 -> 3',
+      '2026-11-21 12:00:00Z  a  removed from the list',
       '',
     ].join('\n'),
   )

@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimal, formatUnits } from '../../../src/cli/terminal/format.ts'
+import { decimal, dollars, formatUnits } from '../../../src/cli/terminal/format.ts'
 import type { Stream } from '../../../src/cli/terminal/io-types.ts'
 import { table } from '../../../src/cli/terminal/table.ts'
 import { operationView } from '../../../src/cli/views/operation-view.ts'
@@ -31,6 +31,7 @@ test.each([
     {
       title: 'A',
       field: 'a',
+      csv: {},
       text: (row: string, _: Stream['paint'], places: number) => decimal(row, places),
     },
   ]
@@ -38,6 +39,19 @@ test.each([
     `A\n${short}`,
     `A\n${whole}`,
   ])
+})
+
+test.each([
+  ['4188993.72', '$4,188,993.72'],
+  ['-5.999', '-$5.99'],
+  ['0', '$0.00'],
+  ['0.00', '$0.00'],
+  ['0.004', '<$0.01'],
+  ['-0.004', '>-$0.01'],
+  ['0.01', '$0.01'],
+  [null, '-'],
+])('%s dollars are shown as %s', (given, text) => {
+  expect(dollars(given)).toBe(text)
 })
 
 test('a shortened amount starts with ~ or <, and an amount above zero is never shown as zero', () => {
@@ -74,5 +88,5 @@ test('an operation shows the exact amount, the received amount and the recipient
   expect(sent.out).toMatch(new RegExp(`^to +${friend}$`, 'm'))
   expect(sent.out).not.toContain('received')
   const listed = await run('action list --csv')
-  expect(listed.out).toContain(',0.0000001 WETH,')
+  expect(listed.out).toContain(',0.0000001,WETH,18,')
 })

@@ -25,8 +25,10 @@ describe('a deposit at a terminal', () => {
     at.type('y\r')
     expect(await at.exit).toBe(0)
     const done = await at.screen()
-    expect(done).toMatch(/^✓ Allow 0x\w{40} \(aave-v3\) to take 100 USDC\n {2}0x\w{64} block \d+$/m)
-    expect(done).toMatch(/^✓ Supply 100 USDC to Aave v3\n {2}0x\w{64} block \d+$/m)
+    expect(done).toMatch(
+      /^✓ Allow 0x\w{40}\s+\(aave-v3\)\s+to\s+take\s+100\s+USDC\n {2}0x\w{64}\s+block \d+$/m,
+    )
+    expect(done).toMatch(/^✓ Supply 100 USDC to Aave v3\n {2}0x\w{64}\s+block \d+$/m)
     expect(done).toMatch(/^status {4}SUCCESS$/m)
     expect(done).not.toMatch(/^\S 1\/2 |^\S 2\/2 /m)
     // The progress line was shown while the command worked.
@@ -144,7 +146,7 @@ test('strategies list --watch adapts to a resized window and exits 130 on Ctrl-C
     expect(line).not.toContain('sandbox-two  lending')
   at.type(end)
   expect(await at.exit).toBe(130)
-  expect(await at.screen()).toMatch(/^(\^C)?The watch was stopped\. It signed nothing\. \(INTERRUPTED\)$/m)
+  expect(await at.screen()).toMatch(/^(\^C)?The watch was stopped\. It signed nothing\.\s+\(INTERRUPTED\)$/m)
   expect(at.bytes()).not.toContain('error')
   expect(isLeftClean(at.bytes())).toBe(true)
 })

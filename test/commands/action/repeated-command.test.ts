@@ -258,13 +258,27 @@ describe('a failed repeat of an operation that ended or is partly done', () => {
     expect(await run(error.hint.replace('sluice ', ''))).toMatchObject({ exit: 0 })
   })
 
-  test.each(['--json --fields nothing', '--csv'])(
+  test.each(['--json --fields nothing', '--csv', '--jq .[', '--template {{.id', '--jq . --template x'])(
     'signs nothing if %s cannot print the result',
     async (how) => {
       const { exit } = await signsNothing(() => run(`${deposit.replace('--json', '')} ${how}`))
       expect(exit).toBe(2)
     },
   )
+
+  test('a --jq that cannot handle the document exits 20 after signing and says that the action has completed', async () => {
+    const { exit, out, err } = await run([
+      ...deposit.replace('--json', '').trim().split(/\s+/),
+      '--jq',
+      '.id.nothing',
+    ])
+    expect({ exit, out }).toEqual({ exit: 20, out: '' })
+    expect(err).toMatch(
+      /has already completed.*Cannot index string with string \("nothing"\)[\s\S]*next {2}sluice action show /,
+    )
+    const shown = await run(['action', 'list', '--jq', '.items[] | .status, .amounts.in.formatted'])
+    expect(shown).toMatchObject({ exit: 0, out: expect.stringMatching(/^(SUCCESS\n[0-9.]+\n)+$/) })
+  })
 
   test('reports only its own error for an operation that was never signed', async () => {
     const refused = await run(`${deposit} --max-fee 0.000000001`)

@@ -371,6 +371,9 @@ describe('usage errors', () => {
     ['wallet import x --key-file a --keystore b', usage(/cannot be combined/)],
     [`strategies show ${place} --csv`, usage(/--json/)],
     ['strategies list --fields slug,nothing', usage(/"nothing".*slug/)],
+    ['strategies list --fields aply', usage(/did you mean apy.*slug/)],
+    ['strategies list --protocol none-such --fields catgory', usage(/did you mean category/)],
+    ['serve --csv --port 0', usage(/--csv/)],
   ])('%s exits 2 with USAGE', async (line, wrong) => {
     const isBoth = line.includes('--csv --json')
     if (!isBoth) return void (await refused(line, wrong))

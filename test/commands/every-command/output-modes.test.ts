@@ -26,10 +26,15 @@ const steady = (text: string) =>
 const isControl = /(?!\n)\p{Cc}/u
 const colour = /\u001b\[[0-9;]*m|\u001b\]8;;[\x21-\x7e]*\u0007/g
 
-type Modes = Record<'pipe' | 'plain' | 'colours' | 'json' | 'pretty', Ran>
+type Modes = Record<'pipe' | 'plain' | 'colours' | 'json' | 'pretty' | 'narrow' | 'shaped', Ran>
+
+/** The columns that no width drops. */
+const kept = /\b(TYPE|STATUS|AMOUNT|BALANCE|PROFIT|APY|GROSS|NET|UNLIMITED)\b/g
+/** A line that a terminal of 80 columns may wrap itself: a command to paste, one long word, or text that is passed on as it is. */
+const mayBeLong = /\bsluice [a-z]|^ *\S{75,}$|^ *["{}[\]]/
 
 /** The faults in the output of one command to a terminal, to a pipe, without colours and as JSON. */
-function faults({ pipe, plain, colours, json, pretty }: Modes): string[] {
+function faults({ pipe, plain, colours, json, pretty, narrow, shaped }: Modes, isScript = false): string[] {
   const all = [pipe, plain, colours, json, pretty]
   const wrong: string[] = []
   const check = (holds: boolean, what: string) => void (holds || wrong.push(what))
@@ -47,6 +52,15 @@ function faults({ pipe, plain, colours, json, pretty }: Modes): string[] {
       return `no document: ${out.slice(0, 200)}`
     }
   })
+  check(narrow.exit === pipe.exit, 'ends otherwise at 80 columns')
+  const long = narrow.out.split('\n').filter((line) => line.length > 80 && !mayBeLong.test(line))
+  check(isScript || long.length === 0, `is wider than 80 columns: ${long[0]}`)
+  const titles = (text: string): string[] => text.match(kept) ?? []
+  for (const title of titles(pipe.out))
+    check(titles(narrow.out).includes(title), `drops ${title} at 80 columns`)
+  check(shaped.exit === json.exit, `ends with ${shaped.exit} by --jq`)
+  check(steady(shaped.out) === (json.exit === 0 ? steady(json.out) : ''), 'is another document by --jq')
+  check(json.exit === 0 || /\([A-Z_]+\)\n/.test(shaped.err), 'tells no error on stderr by --jq')
   check(json.out.indexOf('\n') === json.out.length - 1, 'is more than a line of JSON')
   check(!documents[0]!.startsWith('no document'), documents[0]!)
   check(documents[0] === documents[1], 'is another document at a terminal')
@@ -73,8 +87,11 @@ test('every command prints the same to a terminal, to a pipe, without colours an
       colours: await typed('', painted),
       json: await typed(' --json'),
       pretty: await typed(' --json', painted),
+      narrow: await typed('', { columns: 80 }),
+      // A failing doctor still prints its checks, and the failure on stderr.
+      shaped: await typed(' --jq .'),
     }
-    const found = faults(ran)
+    const found = faults(ran, /^(completion|action export|wallet export)$/.test(command))
     if (found.length > 0) wrong[command] = found
     if (colour.test(ran.colours.out)) coloured++
   }
@@ -91,6 +108,8 @@ test('faults reports control bytes, different texts, several documents and diffe
     colours: said('\u001b[2ma\u001b[22m 3\n'),
     json: said('{"a":1}\n'),
     pretty: said('{\n  "a": 1\n}\n'),
+    narrow: said('a 1\n'),
+    shaped: said('{"a":1}\n'),
   }
   expect(faults(good)).toEqual([])
   for (const bad of [
@@ -103,6 +122,10 @@ test('faults reports control bytes, different texts, several documents and diffe
     { pretty: said('{"b":1}\n') },
     { pretty: said('{"a":1}\n', '', 1) },
     { plain: said('b 1\n') },
+    { narrow: said(`${'a '.repeat(41)}\n`) },
+    { pipe: said('STATUS 1\n'), plain: said('STATUS 1\n'), colours: said('STATUS 1\n') },
+    { shaped: said('{"a":"b"}\n') },
+    { shaped: said('{"a":1}\n', '', 2) },
   ])
     expect(faults({ ...good, ...bad })).not.toEqual([])
 })

@@ -37,7 +37,7 @@ const at = (place: keyof typeof places) => {
 describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a swap on %s', (place) => {
   const key = (n: number) => `--idempotency-key impact-${place.length}-${n}`
 
-  test('above 3 % is refused with its size, and accepted by the flag of the hint', async () => {
+  test('above 3% is refused with its size, and accepted by the flag of the hint', async () => {
     const ran = await signsNothing(() => run(swap(50_000_000, key(1)), at(place)))
     expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
     const { share } = ran.json.error.details
@@ -53,7 +53,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
     const quote = await run(`swap quote ${pair} --amount-in 50000000 --json`, at(place))
     expect(quote.json.priceImpact).toBeGreaterThan(0.5)
     const quoted = await run(`swap quote ${pair} --amount-in 50000000`, at(place))
-    expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot, which costs \$[\d,]+\.\d\d/)
+    expect(quoted.out).toMatch(/price +\d\d\.\d\d% below spot, which costs \$[\d,]+\.\d\d/)
     // Before the click: that it is refused, and the flag that accepts it.
     const [refusal] = quote.json.refusals
     expect(refusal).toMatchObject({
@@ -61,7 +61,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
       flag: expect.stringMatching(/^--max-price-impact [\d.]+%$/),
     })
     expect(quoted.out).toMatch(
-      /refused +It returns \d\d\.\d\d % less than at the current price; the maximum is 3\.00 %/,
+      /refused +It returns \d\d\.\d\d% less than at the current price; the maximum is 3\.00%/,
     )
     expect(quoted.out).toMatch(/next +sluice swap execute --max-price-impact [\d.]+% \S+/)
     expect(quoted.out).toMatch(/at least +[\d.]+ WETH/)
@@ -73,7 +73,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
     expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
     expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
     const shown = await run(`${swap(100).replace(' --json', '')} --dry-run`, at(place))
-    expect(shown.out).toMatch(/price +0\.\d\d % below spot \(source: its pools\)/)
+    expect(shown.out).toMatch(/price +0\.\d\d% below spot \(source: its pools\)/)
   })
 })
 

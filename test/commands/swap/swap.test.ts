@@ -276,7 +276,9 @@ describe('swap quote, swap status and swap list', () => {
     expect((await run('swap list --to sandbox-two --json')).json.total).toBe(1)
     const { json } = await run('swap list --limit 1 --page 2 --json')
     expect(json).toMatchObject({ page: 2, limit: 1, total: 2, hasMore: false })
-    expect((await run('swap list --csv')).out.split('\n')[0]).toBe('id,from,to,provider,status,deadline')
+    expect((await run('swap list --csv')).out.split('\n')[0]).toBe(
+      'id,from,amountIn,amountInToken,amountInDecimals,to,amountOut,amountOutToken,amountOutDecimals,provider,status,deadline',
+    )
   })
 })
 
