@@ -97,7 +97,11 @@ const kinds = {
   kind: ['choice', 'engine or remote', z.enum(['engine', 'remote'])],
   file: ['file', 'a file path', text(4_000)],
   url: ['url', 'a URL', text(2_000)],
-  bytes: ['bytes', '0x and hex digits, or - for standard input', shaped(/^(-|0x([0-9a-fA-F]{2})+)$/, 300_000)],
+  bytes: [
+    'bytes',
+    '0x and hex digits, or - for standard input',
+    shaped(/^(-|0x([0-9a-fA-F]{2})+)$/, 300_000),
+  ],
   hash: ['hash', '64 hex digits', shaped(/^(0x)?[0-9a-fA-F]{64}$/)],
 } satisfies Record<string, Kind>
 

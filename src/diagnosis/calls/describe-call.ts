@@ -270,7 +270,9 @@ function carriedText({ item }: Teller, text: string, value: bigint, coin: (units
 const restText = (rest: Hex): string[] =>
   rest === '0x'
     ? []
-    : [`${size(rest)} ${size(rest) === 1 ? 'byte' : 'bytes'} after the arguments (${rest.length > 66 ? `${rest.slice(0, 66)}…` : rest})`]
+    : [
+        `${size(rest)} ${size(rest) === 1 ? 'byte' : 'bytes'} after the arguments (${rest.length > 66 ? `${rest.slice(0, 66)}…` : rest})`,
+      ]
 
 /** What a call of an unknown contract would do if it is what its function suggests; said as a condition. */
 function guessed(
@@ -282,8 +284,7 @@ function guessed(
 ): string[] {
   const selector = data.slice(0, 10).toLowerCase() as Hex
   for (const { item, ifIs, inside } of conditionalCalls) {
-    const decoded =
-      selectorOf(item) === selector && depth < maxDepth ? decodeWithRest(item, data) : undefined
+    const decoded = selectorOf(item) === selector && depth < maxDepth ? decodeWithRest(item, data) : undefined
     if (!decoded) continue
     const { text } = describeCall(catalog, network, inside(decoded.args), to, depth + 1)
     return [`if the contract is ${ifIs}, which is not certain: ${text}`]
