@@ -1,11 +1,5 @@
 import type { AbiParameter } from 'viem'
-import {
-  decodeAbiParameters,
-  encodeAbiParameters,
-  hexToBytes,
-  parseAbi,
-  parseAbiParameters,
-} from 'viem/utils'
+import { decodeAbiParameters, encodeAbiParameters, hexToBytes } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import {
   isEverything,
