@@ -1,5 +1,6 @@
 import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
+import { situations } from '../../src/diagnosis/situations.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
@@ -34,6 +35,11 @@ const parts: Readonly<Record<string, () => string[]>> = {
   grades: gradeRows,
   networks: networkRows,
   'swap-providers': swapProviderRows,
+  situations: () => [
+    '| situation | when | next |',
+    '|---|---|---|',
+    ...Object.entries(situations).map(([name, { when, next }]) => `| ${name} | ${when} | ${next} |`),
+  ],
   'exit-codes': () => [
     '| code | meaning |',
     '|---|---|',

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { Backend } from '../cli/backend-types.ts'
+import type { Timers } from '../cli/command-time-type.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Interrupt, ProgramContext } from '../cli/program-context-types.ts'
 import type { Settings } from '../cli/settings-files-schema.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
+import { untimed } from '../http/waits.ts'
 import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { RegisterResource } from './backends/backend-input-types.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
@@ -16,7 +18,6 @@ import { policyPath } from './profiles/machine-policy.ts'
 import { selectProfile } from './profiles/profile-selection.ts'
 import { rpcUrlsByNetworkName } from './profiles/rpc-settings.ts'
 import { fileSettings } from './profiles/settings-files.ts'
-import { readsEndAt } from './reads-time-limit.ts'
 
 /** The inputs of a command context. Tests pass their own sandbox instead of the daemon. */
 type ContextInputs = {
@@ -32,6 +33,8 @@ type ContextInputs = {
   quiet?: boolean
   /** Epoch milliseconds; default: the system's clock. */
   now?: () => number
+  /** The timers of limits and progress; the machine's by default. */
+  timers?: Timers
   openSandbox?: OpenSandbox
   settings?: Settings
   /** Registers a resource to close; by default it stays open until the process ends. */
@@ -43,17 +46,11 @@ type ProfileInputs = Pick<ContextInputs, 'env' | 'secrets'> & { settings: Settin
 
 /** Creates the command context from the environment. Nothing is opened before it is used. */
 export function createCommandContext(given: ContextInputs): ProgramContext {
-  const {
-    env,
-    secrets,
-    signingService,
-    io,
-    interrupt,
-    version,
-    stdin,
-    now = Date.now,
-    keep = keepOpen,
-  } = given
+  const { env, secrets, io, interrupt, version, stdin, now = Date.now, keep = keepOpen } = given
+  const signingService = async (): Promise<SigningService> => {
+    const ask = await untimed(given.signingService)
+    return (question) => untimed(() => ask(question))
+  }
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
@@ -81,7 +78,6 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       stdin,
       io,
       globals,
-      until: readsEndAt(io, globals),
       now,
       newId,
       keep,
@@ -101,6 +97,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
     interrupt,
     stdin,
     now,
+    ...(given.timers && { timers: given.timers }),
     newId,
     settings,
     signingService,

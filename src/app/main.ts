@@ -4,7 +4,7 @@ import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
 import { helpAsFlag, scanCommandName, withCurrentFlags } from '../cli/options/argv-preprocessing.ts'
 import { wordsTo } from '../cli/options/command-tree-queries.ts'
-import { globalOptions, preparseGlobals } from '../cli/options/global-options.ts'
+import { globalOptions, globalsOf, preparseGlobals } from '../cli/options/global-options.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, throwWithCommand } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
@@ -15,10 +15,13 @@ import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isRetryable } from '../http/backoff.ts'
+import { withWaits } from '../http/waits.ts'
+import { commandTime, type RunningTime } from './command-time.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */
 export async function main(argv: readonly string[], base: ProgramContext): Promise<Exit> {
-  const program = withCommands(base)
+  const time = commandTime(base)
+  const program = withCommands(base, time)
   const help: string[] = []
   try {
     refusePrivateKeys(argv, scanCommandName(argv).name)
@@ -26,9 +29,12 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     if (await printTopic(argv, program)) return 0
     const line = helpAsFlag(withCurrentFlags(argv))
     const root = await buildProgram(line, program, false, (text) => void help.push(text))
-    await root.parseAsync([...line], { from: 'user' })
+    root.hook('preAction', (_, command) => startTime(time, command))
+    await withWaits(time.waits, () => time.bounded(root.parseAsync([...line], { from: 'user' })))
     return 0
-  } catch (error) {
+  } catch (thrown) {
+    const error = time.explained(thrown)
+    time.end()
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
     if (asks && preparseGlobals(argv).json) return printAsJson(error, base)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -38,20 +44,39 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
       return 0
     }
     return printError(await reportedError(error, argv, program), argv, program)
+  } finally {
+    time.end()
   }
 }
 
-/** Adds the command tree to a context, and a function that runs another command line in this process. */
-export function withCommands(base: ProgramContext): CommandContext {
+/** Begins the time of every command. Wrong options are reported by the command itself. */
+function startTime(time: RunningTime, command: Command): void {
+  try {
+    time.start(globalsOf(command))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
+/** Adds the command tree to a context, its time, and a function that runs another command line in this process. */
+export function withCommands(base: ProgramContext, time: RunningTime = commandTime(base)): CommandContext {
   const commands = () => buildProgram([], program, true)
   const program: CommandContext = {
     ...base,
+    time,
+    interrupt: {
+      ...base.interrupt,
+      critical: (work) => base.interrupt.critical(() => time.critical(work)),
+    },
     commands,
     completions: () => base.completions(commands),
     run: async (argv, how) => {
       const values: unknown[] = []
       const inner = base.derived(how)
-      const exit = await main(argv, { ...inner.program, onResult: (value) => void values.push(value) })
+      // The inner command has a progress and a limit of its own.
+      const exit = await time.nested(() =>
+        main(argv, { ...inner.program, onResult: (value) => void values.push(value) }),
+      )
       await inner.close()
       return { exit, out: inner.output(), values }
     },

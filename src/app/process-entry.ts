@@ -7,6 +7,7 @@ import type { Io } from '../cli/terminal/io-types.ts'
 import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
 import { programVersion } from '../http/program-version.ts'
+import { whilePersonActs } from '../http/waits.ts'
 import { createCommandContext } from './create-command-context.ts'
 import type { Secrets } from './environment-secrets-type.ts'
 import { main, printError } from './main.ts'
@@ -32,7 +33,9 @@ export async function start(
   const { interrupt, raced } = interruptible(process)
   for (const [signal, listeners] of before)
     for (const listener of listeners) process.removeListener(signal, listener)
-  const io = await stdio({ noColor, noInput, env: process.env })
+  const io = Object.assign(await stdio({ noColor, noInput, env: process.env }), {
+    whileAsking: whilePersonActs,
+  })
   const program = contextOrExit(argv, io, {
     env: process.env,
     secrets,

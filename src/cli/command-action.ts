@@ -5,61 +5,13 @@ import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
-import type { Cli, LocalCli, ProgressLine } from './command-run-types.ts'
+import type { Cli, LocalCli } from './command-run-types.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { withCommandHelp } from './options/usage-errors.ts'
 import { emitList, emitOne, sanitizedFor } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { CommandContext } from './program-context-types.ts'
-import type { Io } from './terminal/io-types.ts'
-
-/** Makes the progress line on stderr; `quiet` prints nothing. */
-async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
-  if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
-  const say = (line: string) => err.write(`${sanitizedFor(line, err)}\n`)
-  if (!err.redraws) return { say, doing: () => undefined, done: () => undefined }
-  const { default: ora } = await import('ora')
-  let since = 0
-  const spinner = ora({
-    ...(drawOn && { stream: drawOn }),
-    discardStdin: false,
-    isEnabled: true,
-    suffixText: () => err.paint.dim(elapsed(performance.now() - since)),
-    ...(err.ascii && { spinner: { interval: 130, frames: ['-', '\\', '|', '/'] } }),
-    color: err.paint.level === 0 ? (false as never) : 'cyan',
-  })
-  let unwatch: (() => void) | undefined
-  // On no columns it would count lines without end, at its next turn.
-  const stopUnsized = () => {
-    if (!err.redraws) spinner.stop()
-  }
-  return {
-    say: (line) => {
-      spinner.stop()
-      say(line)
-    },
-    doing: (line) => {
-      if (!err.redraws) return
-      unwatch ??= err.onResize?.(stopUnsized)
-      if (!spinner.isSpinning) since = performance.now()
-      spinner.start(sanitizedFor(line, err))
-    },
-    done: () => {
-      unwatch?.()
-      unwatch = undefined
-      spinner.stop()
-    },
-  }
-}
-
-/** How long something takes already, once that is worth a word: `12s`, `3m05s`. */
-function elapsed(ms: number): string {
-  const seconds = Math.floor(ms / 1000)
-  if (seconds < 1) return ''
-  if (seconds < 60) return `${seconds}s`
-  return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`
-}
 
 type Needs = {
   backend: Pick<Backend, 'catalog' | 'kind'>
@@ -211,7 +163,6 @@ export async function cliFor(
   const raw = rawOf(globals, backend)
   return {
     ...common,
-    startedAt: performance.now(),
     backend,
     service: backend.service,
     ...(raw &&
@@ -225,6 +176,6 @@ export async function cliFor(
           printRaw(io, raw(), answer, 'all')
         },
       }),
-    progress: () => progressLine(io, globals.quiet),
+    progress: program.time.progress,
   }
 }

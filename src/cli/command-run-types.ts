@@ -1,34 +1,23 @@
 import type { Service } from '../api/service-type.ts'
 import type { Backend } from './backend-types.ts'
+import type { ProgressLine } from './command-time-type.ts'
 import type { Globals } from './options/global-options.ts'
 import type { List, ListView, View } from './output/view-types.ts'
 import type { CommandContext } from './program-context-types.ts'
 import type { Io } from './terminal/io-types.ts'
-
-/** The progress on stderr: finished lines stay; the current one moves on a terminal and is left out elsewhere. */
-export type ProgressLine = {
-  /** A line that stays. */
-  say: (line: string) => void
-  /** The current work; on a terminal with a spinner. */
-  doing: (line: string) => void
-  /** Nothing is being done any more. */
-  done: () => void
-}
 
 /** The context of one run of a command: the program, the global options, and the output. */
 export type Cli = {
   program: CommandContext
   io: Io
   globals: Globals
-  /** The start time, on the monotonic clock. */
-  startedAt: number
   backend: Backend
   service: () => Promise<Service>
   /** Ends the command with one thing. */
   emit: <value>(value: value, view: View<value>) => void
   /** Ends the command with a page of a list. */
   list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
-  progress: () => Promise<ProgressLine>
+  progress: ProgressLine
   /** A notice on stderr, unless `--quiet`. */
   notice: (line: string) => void
 }

@@ -5,6 +5,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { ReceivedQuotes } from './asked-quote-types.ts'
 import type { Backend } from './backend-types.ts'
+import type { CommandTime, Timers } from './command-time-type.ts'
 import type { Finding } from './health-findings.ts'
 import type { CompletionValues } from './help/completion-candidates.ts'
 import type { Globals } from './options/global-options.ts'
@@ -43,6 +44,10 @@ export type CommandContext = {
   io: Io
   version: string
   interrupt: Interrupt
+  /** The time of this command line: its limit and its progress. */
+  time: CommandTime
+  /** The timers of limits and progress; the machine's by default. */
+  timers?: Timers
   now: () => number
   newId: () => string
   settings: Settings
@@ -92,7 +97,7 @@ export type CommandContext = {
  * The program without the command tree, which `main` adds. `derived` makes the program context of another command line in this process, whose
  * output is collected.
  */
-export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completions'> & {
+export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completions' | 'time'> & {
   completions: (commands: CommandContext['commands']) => Promise<CompletionValues>
   derived: (how: RunAs) => { program: ProgramContext; output: () => string; close: () => Promise<void> }
 }

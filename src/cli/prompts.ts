@@ -101,7 +101,10 @@ export async function promptLine(
 }
 
 /** Runs a prompt. Keys typed before it are discarded; Ctrl-C and Ctrl-D are interruptions. */
-async function answered<value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> {
+const answered = <value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> =>
+  io.whileAsking ? io.whileAsking(() => asked(io, ask)) : asked(io, ask)
+
+async function asked<value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> {
   if (await io.discardTyped?.()) throw interrupted()
   const unread = new AbortController()
   // A prompt also stops reading once it has its answer.

@@ -6,8 +6,9 @@ import type { Cli } from './command-run-types.ts'
 import { selectFields, toJson } from './output/output.ts'
 import type { View } from './output/view-types.ts'
 
-/** `again` is the command that continues watching. */
+/** `again` is the command that continues watching, `what` the text of the progress. */
 type Watch<value> = {
+  what: string
   isOver: (value: value) => boolean
   view: View<value>
   intervalMs: number
@@ -25,6 +26,7 @@ export const watchUntil = <value>(
 ): Promise<value> =>
   whileRead(
     cli,
+    watch.what,
     (signal) => watching(cli, look, watch, signal),
     async () => {
       throw new AppError('PENDING', 'The output of the watch is closed, and the action is not finished', {
@@ -39,13 +41,17 @@ async function watching<value>(
   { isOver, view, intervalMs, again }: Watch<value>,
   signal: AbortSignal,
 ): Promise<value> {
-  const until = performance.now() + (cli.globals.timeoutMs ?? 30 * 60_000)
+  const { time } = cli.program
+  const until = performance.now() + (time.left() ?? 30 * 60_000)
+  time.follow()
   let shown = ''
   let last: value | undefined
   for (;;) {
     let now: value
     try {
-      now = await unlessEnded(look(), signal)
+      now = await unlessEnded(look(), signal, timeOfLook(last === undefined, until), () =>
+        last === undefined ? time.overError() : notYet(last, again()),
+      )
     } catch (error) {
       const left = until - performance.now()
       const waitMs = Math.min(limitMs(error) ?? 0, left)
@@ -80,22 +86,29 @@ export const watchContinuously = <value>(
 ): Promise<void> =>
   whileRead(
     cli,
+    // A list that is redrawn shows itself.
+    cli.io.err.redraws ? undefined : 'watching the list',
     (signal) => looking(cli, look, shown, signal),
     () => undefined,
   )
 
 async function looking<value>(
-  { globals, notice }: Cli,
+  { program: { time }, notice }: Cli,
   look: () => Promise<value>,
   { show, intervalMs }: { show: (value: value) => void; intervalMs: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const until = globals.timeoutMs === undefined ? Infinity : performance.now() + globals.timeoutMs
+  const leftMs = time.left()
+  const until = leftMs === undefined ? Infinity : performance.now() + leftMs
+  time.follow()
   let shown = false
   for (;;) {
     let waitMs = intervalMs
     try {
-      show(await unlessEnded(look(), signal))
+      const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () =>
+        time.overError(),
+      )
+      show(now)
       shown = true
     } catch (error) {
       const limited = limitMs(error)
@@ -112,18 +125,21 @@ async function looking<value>(
 
 /** Runs a watch that ends as `left` says once the output has no reader. */
 async function whileRead<value>(
-  { program: { interrupt }, io: { out } }: Cli,
+  { program: { interrupt, time }, io: { out } }: Cli,
+  what: string | undefined,
   work: (signal: AbortSignal) => Promise<value>,
   left: () => value | Promise<value>,
 ): Promise<value> {
   const { unread } = out
-  if (!unread) return work(interrupt.signal)
+  if (what !== undefined) time.progress.doing(what)
   try {
-    return await work(AbortSignal.any([interrupt.signal, unread]))
+    return await work(unread ? AbortSignal.any([interrupt.signal, unread]) : interrupt.signal)
   } catch (error) {
-    const isLeft = error instanceof AppError && error.code === 'INTERRUPTED' && unread.aborted
-    if (isLeft && !interrupt.signal.aborted) return left()
+    const isLeft = error instanceof AppError && error.code === 'INTERRUPTED' && unread?.aborted
+    if (isLeft && !interrupt.signal.aborted) return await left()
     throw error
+  } finally {
+    time.progress.done()
   }
 }
 
@@ -134,14 +150,31 @@ const ended = (cause?: unknown): AppError =>
     hint: 'To watch again, run the same command.',
   })
 
-/** The state, unless the person ends the watch first. */
-async function unlessEnded<value>(look: Promise<value>, signal: AbortSignal): Promise<value> {
+/** The least time of the first look, in ms: a watch reads at least once. */
+const firstLookMs = 2_000
+
+/** How long a look may take, in ms; `until` is monotonic. */
+const timeOfLook = (isFirst: boolean, until: number): number =>
+  Math.max(isFirst ? firstLookMs : 0, until - performance.now())
+
+/** The state, unless the person ends the watch first, or the time left (ms) is over: then the error of `late`. */
+async function unlessEnded<value>(
+  look: Promise<value>,
+  signal: AbortSignal,
+  leftMs: number,
+  late: () => Error,
+): Promise<value> {
   const done = new AbortController()
   const end = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(ended()), { once: true, signal: done.signal })
   })
+  const over = sleep(Math.min(Math.max(0, leftMs), maxTimerMs), undefined, { signal: done.signal }).then(() =>
+    Promise.reject(late()),
+  )
+  look.catch(() => undefined)
+  over.catch(() => undefined)
   try {
-    return await Promise.race([look, end])
+    return await Promise.race([look, end, over])
   } finally {
     done.abort()
   }

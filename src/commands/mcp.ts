@@ -57,7 +57,8 @@ const maxBufferSize = 4 * 1024 * 1024
 const atOnce = 4
 
 async function serve(cli: LocalCli): Promise<void> {
-  const { interrupt, version } = cli.program
+  const { interrupt, version, time } = cli.program
+  time.endless()
   const [{ Server, ProtocolError, ProtocolErrorCode }, { serveStdio, StdioServerTransport }, root] =
     await Promise.all([
       import('@modelcontextprotocol/server'),

@@ -88,7 +88,8 @@ async function untilStopped(
   serving: Serving,
   where: Parameters<Serving['serve']>[0],
 ): Promise<void> {
-  const { interrupt } = cli.program
+  const { interrupt, time } = cli.program
+  time.endless()
   await interrupt.critical(async () => {
     const server = await serving.serve(where)
     cli.emit(

@@ -1,4 +1,4 @@
-import type { TokenAmount } from '../domain/amount.ts'
+import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { displayNetwork, type Network } from '../domain/networks.ts'
 import type { ActionStatus } from '../domain/swap-outcome.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan-types.ts'
@@ -6,6 +6,7 @@ import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
 import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
+import { stepTimes } from './step-times.ts'
 
 /** The action status for each operation state, before a refund is counted. */
 export const statusOfState: Readonly<Record<Operation['state'], ActionStatus>> = {
@@ -41,7 +42,7 @@ export function operationReport(
   operation: Operation,
   networks: readonly Network[],
   lastHash: (step: Step) => string | null,
-  finality: string | null,
+  events: readonly JournalEvent[],
 ) {
   const { about, assurance, intents } = operation.plan as StoredPlan
   const kindOf = ({ role, leg }: Step) =>
@@ -56,6 +57,7 @@ export function operationReport(
     operation.state === 'CANCELLED' ||
     operation.state === 'DROPPED'
   const { short } = isUnderDelivered(operation) ? resultOf(operation) : {}
+  const { refund } = isRefunded(operation) ? resultOf(operation) : {}
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,
@@ -67,15 +69,17 @@ export function operationReport(
     receiverAddress: about.receiver,
     amounts: reportedAmounts(operation),
     ...(about.queued && { queued: about.queued }),
-    transactions: operation.steps.map((step) =>
-      transactionOf(step, kindOf(step), displayNetwork(networks, step.transaction.chainId), lastHash),
-    ),
+    transactions: operation.steps.map((step) => ({
+      ...transactionOf(step, kindOf(step), displayNetwork(networks, step.transaction.chainId), lastHash),
+      ...stepTimes(events, step.index),
+    })),
     destinationTxHash: delivered?.hash ?? short?.hash ?? null,
     ...(short && { arrivedShort: short }),
+    ...(refund && { refund: { ...refund, at: new Date(operation.updated).toISOString() } }),
     createdAt: new Date(operation.created).toISOString(),
     updatedAt: new Date(operation.updated).toISOString(),
     finishedAt: isOver ? new Date(operation.updated).toISOString() : null,
-    finality,
+    finality: finalityText(events),
     assurance,
     idempotencyKey: operation.idemKey,
   }
@@ -98,7 +102,7 @@ export function reportedAmounts(
 }
 
 /** How the last final step became final, such as `depth 3` or `finalized`; `null` without one. */
-export const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
+const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
   events
     .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
     ?.why.match(/, (.+)$/)?.[1] ?? null
@@ -120,6 +124,7 @@ function transactionOf(step: Step, kind: string, network: Network, lastHash: (st
     status: stepStatuses[step.state],
     blockNumber: step.inclusion?.blockNumber ?? null,
     gasUsed: step.inclusion?.gasUsed.toString() ?? null,
+    gasFee: step.inclusion && tokenAmount(step.inclusion.gasUsed * step.inclusion.gasPrice, network.native),
     explorerUrl: network.explorer && hash ? `${network.explorer}/tx/${hash}` : null,
     error: step.state === 'FINAL_REVERTED' ? 'reverted' : null,
   }

@@ -1,55 +1,19 @@
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
+import type { Report } from './report-from-journal.ts'
+import type { Situation } from './situations.ts'
 
 /** A piece of evidence for a verdict, and its source. */
 export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: string }
 
-/** The situations of an operation, one word each. */
-export type Situation =
-  | 'NOTHING_SIGNED'
-  | 'DROPPED'
-  | 'SIGNED_NOT_SENT'
-  | 'SENT_NOT_SEEN'
-  | 'WAITING'
-  | 'FEE_TOO_LOW'
-  | 'REFUSED'
-  | 'BEHIND_ANOTHER'
-  | 'DEADLINE_PASSED'
-  | 'CANCELLING'
-  | 'MINED_NOT_FINAL'
-  | 'MINED_UNNOTICED'
-  | 'REORGED'
-  | 'REOPENED'
-  | 'PARTLY_DONE'
-  | 'QUOTE_EXPIRED'
-  | 'REVERTED_PRICE'
-  | 'REVERTED_DEADLINE'
-  | 'REVERTED_PAUSED'
-  | 'REVERTED_GAS'
-  | 'REVERTED'
-  | 'FAILED'
-  | 'SUPERSEDED'
-  | 'NONCE_TAKEN_NOT_FINAL'
-  | 'CANCELLED'
-  | 'GIVEN_UP'
-  | 'DONE'
-  | 'BRIDGE_WAITING'
-  | 'BRIDGE_STUCK'
-  | 'BRIDGE_UNDELIVERED'
-  | 'BRIDGE_DELIVERED'
-  | 'BRIDGE_SHORT'
-  | 'BRIDGE_EXPIRED'
-  | 'ORDER_OPEN'
-  | 'ORDER_UNFILLED'
-  | 'BRIDGE_REFUNDED'
-  | 'RAMP_WAITING'
-  | 'RAMP_STUCK'
-  | 'CHAIN_SILENT'
-  | 'WRONG_CHAIN'
-  | 'QUOTE_OPEN'
-  | 'QUOTE_DEAD'
-  | 'FOREIGN'
-  | 'JOURNAL_DAMAGED'
+/** A wait: what happened last, when, how long ago, and how long it usually and at most takes, in seconds. */
+export type Waiting = {
+  what: 'signed' | 'sent' | 'mined' | 'burned' | 'deposited' | 'paid' | 'ordered'
+  since: string
+  waitedSeconds: number
+  usualSeconds: number | null
+  mostSeconds: number | null
+}
 
 /**
  * The answer of `action explain`: what happened and where the funds are, in one or two sentences each. `safeToRetry`: the same may
@@ -62,6 +26,11 @@ export type Verdict = {
   funds: string
   safeToRetry: boolean
   next: string | null
+  /** What it waits for since when, and what is usual, in seconds; `null` if it waits for nothing. Missing for what is not of this machine. */
+  waiting?: Waiting | null
+  createdAt?: string
+  finishedAt?: string | null
+  transactions?: (Report['transactions'][number] & { gasFeeUsd?: string | null })[]
   evidence: EvidenceLine[]
   /** A transaction of another machine: its call, and what it moved. */
   transaction?: TransactionJson

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppError, errorRow } from '../domain/errors.ts'
 import { refusalOf } from '../domain/refusal-meanings.ts'
+import { currentWaits } from './waits.ts'
 
 /**
  * Parses a `Retry-After` header to ms: seconds or an HTTP date, at least 1 s and at most `mostMs`; `undefined` if it is missing or
@@ -25,9 +26,15 @@ export const backoffMs = (n: number, random: () => number = Math.random): number
   return most / 2 + random() * (most / 2)
 }
 
-/** Waits, or throws the signal's abort reason. */
+/** Waits, or throws the signal's abort reason. The end of the time of a command ends the wait: what follows has none left. */
 export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
-  await sleep(ms, undefined, signal ? { signal } : {})
+  const over = currentWaits()?.signal
+  const signals = [signal, over].filter((one) => one !== undefined)
+  await sleep(ms, undefined, signals.length > 0 ? { signal: AbortSignal.any(signals) } : {}).catch(
+    (error: unknown) => {
+      if (signal?.aborted || !over?.aborted) throw error
+    },
+  )
 }
 
 /**

@@ -7,6 +7,7 @@ import { programVersion } from './program-version.ts'
 import { redactError } from './redaction.ts'
 import { basicCredentials } from './secret-url-parts.ts'
 import { parseStrict } from './strict-json.ts'
+import { currentWaits, timeOverError } from './waits.ts'
 
 /** Texts for Node's certificate error codes, from OpenSSL (nodejs.org/api/tls.html, X509 certificate error codes). */
 const flaws: Readonly<Record<string, string>> = {
@@ -48,6 +49,8 @@ type HttpOptions = {
   signal?: AbortSignal
   dispatcher?: Dispatcher
   hide?: (text: string) => string
+  /** The chain that the host serves, by which the progress of a command names it. */
+  chainId?: number | undefined
   /** Whether the caller names a gateway itself; otherwise its page in place of an answer throws. */
   takesWebPages?: boolean
 }
@@ -96,6 +99,12 @@ export function hostOf(url: string): string {
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', 'A configured URL is not valid', { cause })
   }
+}
+
+/** The message of a failed exchange for who is at the host (`The node`); it names the host once. */
+export const namedOnce = (who: string, host: string, message: string): string => {
+  if (message.startsWith(`${host} `)) return `${who} at ${message}`
+  return message.includes(host) ? message : `${who} at ${host} cannot be used: ${message}`
 }
 
 /** Whether a response is a page for people, as gateways send it in place of the node or service behind them. */
@@ -183,12 +192,17 @@ export async function exchangeJson(
 ): Promise<HttpAnswer> {
   const { headers = {}, deadlineMs = 10_000, maxBytes = 8_388_608, hide = unchanged } = options
   const host = hostOf(url)
+  const waits = currentWaits()
+  if (waits?.signal.aborted) throw timeOverError(host)
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
+  const ended = waits?.begin(host, options.chainId)
+  let isAnswered = false
   // The remaining time may be negative.
   const timer = setTimeout(() => deadline.abort(), Math.min(Math.max(0, deadlineMs), maxTimerMs))
   const stop = () => deadline.abort()
   options.signal?.addEventListener('abort', stop, { once: true })
+  waits?.signal.addEventListener('abort', stop, { once: true })
   try {
     if (options.signal?.aborted) deadline.abort()
     const target = new URL(url)
@@ -210,6 +224,7 @@ export async function exchangeJson(
       body: body === undefined ? null : JSON.stringify(body),
       signal: deadline.signal,
     })
+    isAnswered = true
     const found: Record<string, string> = {}
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined) found[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
@@ -240,6 +255,7 @@ export async function exchangeJson(
     if (thrown instanceof AppError) throw thrown
     const error = hide === unchanged ? thrown : redactError(thrown, hide)
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was aborted`, error)
+    if (waits?.signal.aborted) throw timeOverError(host)
     if (deadline.signal.aborted)
       throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
     const flaw = certificateFlaw(error)
@@ -256,6 +272,8 @@ export async function exchangeJson(
   } finally {
     clearTimeout(timer)
     options.signal?.removeEventListener('abort', stop)
+    waits?.signal.removeEventListener('abort', stop)
+    ended?.(isAnswered)
     if (!options.dispatcher) void dispatcher.close()
   }
 }

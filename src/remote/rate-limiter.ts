@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
+import { longWork } from '../http/waits.ts'
 
 /**
  * Keeps the requests of all processes on this machine within one key's limits: every request first takes a slot. If the service requests a
@@ -32,7 +33,10 @@ export async function waitForLimit(
   if (ms > remainingMs()) return false
   onWait(Math.ceil(ms / 1000), why)
   try {
-    await wait(ms, signal)
+    // A wait that the service requests is no slow read.
+    await longWork(why === 'busy' ? 'waiting for the busy service' : 'waiting for the rate limit', () =>
+      wait(ms, signal),
+    )
     return true
   } catch (error) {
     if (!signal?.aborted) throw error

@@ -3,7 +3,7 @@ import { hexQuantity } from '../chain/rpc/quantities.ts'
 import { type Address, EvmAddress, type Hex, HexData } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import { hostOf, postJson } from '../http/client.ts'
+import { hostOf, namedOnce, postJson } from '../http/client.ts'
 import { newDispatcher } from '../http/dispatcher.ts'
 import { createRedactor } from '../http/redaction.ts'
 import { secretUrlParts } from '../http/secret-url-parts.ts'
@@ -83,7 +83,10 @@ function refuseInsecureUrl(url: string): void {
 }
 
 const unusableError = (host: string, what: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', `The signer at ${host} ${what}`, {
+  signerFault(`The signer at ${host} ${what}`, cause)
+
+const signerFault = (message: string, cause?: unknown): AppError =>
+  new AppError('KEY_SOURCE', message, {
     cause,
     hint: 'Check that it runs, has the key loaded and signs for this chain. Then run the same command again.',
   })
@@ -95,7 +98,7 @@ function signerError(host: string, method: string, error: unknown): unknown {
     const { fault } = error.details ?? {}
     if (fault === 'deadline') return unusableError(host, `did not answer ${method} in time`, error)
     if (fault === 'unreachable') return unusableError(host, 'cannot be reached', error)
-    return unusableError(host, `cannot be used: ${sanitizeText(error.message)}`, error)
+    return signerFault(namedOnce('The signer', host, sanitizeText(error.message)), error)
   }
   const { code, message } = error.details ?? {}
   if (code === 4001)

@@ -37,6 +37,8 @@ export type BridgeDelivery = {
   way: 'burn' | 'deposit' | 'order' | 'desk' | 'solver'
   sentAt: number | undefined
   usualMs: number
+  /** The time that most transfers take, in ms; `undefined` if it is not known. */
+  typicalMs: number | undefined
   isUnknown: boolean
   isAttested: boolean | undefined
   isDelivered: boolean | undefined
@@ -85,11 +87,15 @@ export const awaitRead = <T>(work: Promise<T>): Promise<T | undefined> =>
  */
 const usualMs = 10 * 60_000
 
+/** The time that most payments of relayers and solvers take, in ms; a desk answers by hand. */
+const typicalMs = 60_000
+
 /** The initial state of a transfer that needs no attestation. */
 export const initialDelivery = (way: BridgeDelivery['way'], sentAt: number | undefined) => ({
   way,
   sentAt,
   usualMs,
+  typicalMs: way === 'desk' ? undefined : typicalMs,
   isUnknown: false,
   isAttested: undefined,
 })

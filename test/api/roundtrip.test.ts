@@ -5,7 +5,7 @@ import { olderRoutes } from '../../src/api/older-routes.ts'
 import { Quote } from '../../src/api/quote.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service-type.ts'
-import { engineOn, perform } from '../support/engine.ts'
+import { cells, engineOn, perform } from '../support/engine.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 import { inputs, olderQuoteInput, olderWallet, outputs, wireQuote } from './values.ts'
 
@@ -70,14 +70,20 @@ describe('the route table', () => {
   })
 })
 
+const runs = { numRuns: cells(35, 100) }
+
 describe('encoding to JSON and decoding', () => {
   test.each(names)('%s preserves any valid input', (name) => {
-    fc.assert(fc.property(inputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].input, value)))
+    fc.assert(
+      fc.property(inputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].input, value)),
+      runs,
+    )
   })
 
   test.each(names)('%s preserves any valid output', (name) => {
     fc.assert(
       fc.property(outputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].output, value)),
+      runs,
     )
   })
 
@@ -86,8 +92,14 @@ describe('encoding to JSON and decoding', () => {
     (_, route) => {
       const asked = route.as === 'quote' ? olderQuoteInput : (inputs[route.as] as fc.Arbitrary<unknown>)
       const said = route.as === 'getWallet' ? olderWallet : (outputs[route.as] as fc.Arbitrary<unknown>)
-      fc.assert(fc.property(asked, (value) => holds(route.input, value)))
-      fc.assert(fc.property(said, (value) => holds(route.output, value)))
+      fc.assert(
+        fc.property(asked, (value) => holds(route.input, value)),
+        runs,
+      )
+      fc.assert(
+        fc.property(said, (value) => holds(route.output, value)),
+        runs,
+      )
     },
   )
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
 import { remoteService } from '../../src/remote/client.ts'
+import { cells, inTurn } from '../support/engine.ts'
 import { listener } from '../support/services/listener.ts'
 import { gaps, ways, whole } from '../support/text-spellings.ts'
 import { useCommands } from '../support/use-commands.ts'
@@ -109,21 +110,22 @@ describe('commands never print an API key that the deployment echoes', () => {
     let n = 0
     let told = 0
     // A 500 is retried, so it runs in half of the modes; a trace only adds output.
-    const asks = status === 500 ? modes.slice(3) : modes
-    for (const line of lines)
-      for (const mode of asks) {
-        key = keyOf(++n)
-        const before = asked
-        const { out, err } = await run(`${line} ${mode} --timeout 5s`, {
-          env: { SLUICE_BASE_URL: url },
-          secrets: { apiKey: key },
-        })
-        expect(asked).toBeGreaterThan(before)
-        expect({ line, mode, holds: holds(out + err, key), said: out + err }).toMatchObject({ holds: false })
-        if ((out + err).includes('[API key]')) told++
-      }
+    const asks = lines.flatMap((line, turn) =>
+      inTurn(status === 500 ? modes.slice(3) : modes, 3, turn).map((mode) => [line, mode] as const),
+    )
+    for (const [line, mode] of asks) {
+      key = keyOf(++n)
+      const before = asked
+      const { out, err } = await run(`${line} ${mode} --timeout 5s`, {
+        env: { SLUICE_BASE_URL: url },
+        secrets: { apiKey: key },
+      })
+      expect(asked).toBeGreaterThan(before)
+      expect({ line, mode, holds: holds(out + err, key), said: out + err }).toMatchObject({ holds: false })
+      if ((out + err).includes('[API key]')) told++
+    }
     // The placeholder shows that the API key would have been printed.
-    expect(told).toBeGreaterThan(prints ? lines.length * asks.length - 1 : 5)
+    expect(told).toBeGreaterThan(prints ? asks.length - 1 : 1)
   })
 
   test('in random spellings, in errors and responses, in every output mode', {
@@ -179,9 +181,9 @@ describe('commands never print an API key that the deployment echoes', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: cells(10, 30) },
     )
-    expect(seen.filter((one) => one.includes('[API key]')).length).toBeGreaterThan(60)
+    expect(seen.filter((one) => one.includes('[API key]')).length).toBeGreaterThan(cells(20, 60))
   })
 
   test('in a response that is not HTTP', async () => {

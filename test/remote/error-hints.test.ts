@@ -157,7 +157,7 @@ describe.skipIf(!hasOpenssl)('an untrusted certificate (needs openssl)', () => {
     return `https://127.0.0.1:${await portOf(server)}`
   }
   const trusting = (url: string) =>
-    spawnSluice(home(), ['strategies', 'list', '--json', '--timeout', '5s'], {
+    spawnSluice(home(), ['strategies', 'list', '--json', '--timeout', '1m'], {
       env: {
         SLUICE_BASE_URL: url,
         SLUICE_API_KEY: 'key-12345',

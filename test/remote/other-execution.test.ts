@@ -7,7 +7,7 @@ import { signerProcessService } from '../../src/app/signing/signer-process.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { SigningService } from '../../src/signing/signing-service-protocol.ts'
 import { builtFile } from '../support/built-file.ts'
-import { engineOn, over } from '../support/engine.ts'
+import { engineOn, inTurn, over } from '../support/engine.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/services/other-deployment.ts'
 import { type Lies, live } from '../support/services/other-deployment-execution.ts'
 import { type Document, type Ran, rpcEnvOf, useCommands, wordsOf } from '../support/use-commands.ts'
@@ -271,7 +271,7 @@ describe('false answers of the deployment', () => {
   const exactIn = `swap execute ${near} --amount-in 100`
   const exactOut = `swap execute ${near} --amount-out 0.02`
   const bridge = `swap execute ${far} --amount-in 50 --speed fast`
-  test.each<[string, string, () => Lies, string, RegExp]>([
+  const falseAnswers: [string, string, () => Lies, string, RegExp][] = [
     [
       'swap minimum below the default slippage',
       exactIn,
@@ -389,11 +389,15 @@ describe('false answers of the deployment', () => {
       'POLICY_MIN_OUT',
       unfair,
     ],
-  ])('are refused with nothing signed: %s', async (name, line, lie, code, why) => {
-    lies = lie()
-    const error = await refused(`${line} ${signing(name.replaceAll(/\W/g, '-'))}`)
-    expect(error).toMatchObject({ code, message: expect.stringMatching(why) })
-  })
+  ]
+  test.each(inTurn(falseAnswers, 2, 0))(
+    'are refused with nothing signed: %s',
+    async (name, line, lie, code, why) => {
+      lies = lie()
+      const error = await refused(`${line} ${signing(name.replaceAll(/\W/g, '-'))}`)
+      expect(error).toMatchObject({ code, message: expect.stringMatching(why) })
+    },
+  )
 
   test('are accepted within the slippage: a higher bridge fee, with both minimums in the plan', async () => {
     lies = costlyBridge(50n)

@@ -317,22 +317,36 @@ test('watchUntil retries after a rate limit, until its timeout', async () => {
   const limits = [1, 0]
   const out: string[] = []
   const err: string[] = []
+  const programLeft = (leftMs: number | undefined) => ({
+    interrupt: { signal: new AbortController().signal },
+    time: {
+      left: () => leftMs,
+      follow: () => undefined,
+      progress: { doing: () => undefined, done: () => undefined },
+    },
+  })
   const cli = {
     globals: { json: true },
     io: { out: { write: (text: string) => out.push(text) } },
     notice: (line: string) => err.push(line),
-    program: { interrupt: { signal: new AbortController().signal } },
+    program: programLeft(undefined),
   } as never
   const look = async () => {
     if (limits.shift()) throw rateLimitedError(1)
     return { status: 'done' }
   }
-  const how = { isOver: () => true, view: () => '', intervalMs: 1, again: () => 'sluice action watch x' }
+  const how = {
+    what: 'watching',
+    isOver: () => true,
+    view: () => '',
+    intervalMs: 1,
+    again: () => 'sluice action watch x',
+  }
   expect(await watchUntil(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
   expect(err).toEqual([expect.stringMatching(/; retrying in 1s$/)])
   // The timeout ends the watch: with RATE_LIMITED if it read nothing, else with PENDING and the last value.
-  const late = { ...(cli as object), globals: { json: true, timeoutMs: 300 } } as never
+  const late = { ...(cli as object), program: programLeft(300) } as never
   await expect(
     watchUntil(late, async () => Promise.reject(rateLimitedError(9_999)), how),
   ).rejects.toMatchObject({

@@ -5,6 +5,7 @@ import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service-type.ts'
 import { remoteService } from '../../src/remote/client.ts'
 import { inputs, outputs } from '../api/values.ts'
+import { cells } from '../support/engine.ts'
 import { serveTo, type TestServer } from '../support/services/serve-in-process.ts'
 
 type Json = ReturnType<typeof JSON.parse>
@@ -71,7 +72,7 @@ describe('the remote service', () => {
         expect(now.asked).toEqual(defined(input))
       },
     )
-    await fc.assert(drawn, { numRuns: 12 })
+    await fc.assert(drawn, { numRuns: cells(4, 12) })
   })
 })
 
@@ -106,7 +107,10 @@ describe('a removed response field', () => {
   test.each(names)('changes the result of %s', async (name) => {
     const unnoticed = new Set<string>()
     const noticed = new Set<string>()
-    for (const output of fc.sample(outputs[name] as fc.Arbitrary<unknown>, { numRuns: 12, seed: 7 })) {
+    for (const output of fc.sample(outputs[name] as fc.Arbitrary<unknown>, {
+      numRuns: cells(5, 12),
+      seed: 7,
+    })) {
       const [input] = fc.sample((inputs[name] as fc.Arbitrary<unknown>).filter(isPath), {
         numRuns: 1,
         seed: 7,

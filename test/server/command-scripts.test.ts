@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import { inTurn } from '../support/engine.ts'
 import { documentation } from '../support/matches-schema.ts'
 import { unlike } from '../support/normalize-run-values.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
@@ -45,7 +46,7 @@ async function sameStart(): Promise<readonly `0x${string}`[]> {
   return snapshot
 }
 
-test.each(scripts)(
+test.each(inTurn(scripts, 2, 0))(
   '%s: a served deployment prints the same as the embedded engine',
   async (name, exits, lines) => {
     const secrets = { privateKey: sandboxKey() }

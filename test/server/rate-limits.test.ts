@@ -27,8 +27,8 @@ test.each([0, 1, 2, 3])(
 
 test('under load, limits admit exactly their maximum, and every client that waits for its Retry-After', async () => {
   const windows = [
-    { ms: 500, most: 100 },
-    { ms: 8_000, most: 1_000 },
+    { ms: 500, most: 50 },
+    { ms: 3_000, most: 200 },
   ]
   const dir = mkdtempSync(join(tmpdir(), 'sluice-limits-'))
   const accepted: number[] = []
@@ -54,7 +54,7 @@ test('under load, limits admit exactly their maximum, and every client that wait
     await answer.body.dump()
     return { status: answer.statusCode, waitMs: Number(answer.headers['retry-after']) * 1000 }
   }
-  const until = performance.now() + 12_000
+  const until = performance.now() + 7_000
   const greedy = Array.from({ length: 8 }, async () => {
     while (performance.now() < until) {
       const { status } = await ask('greedy')
@@ -88,7 +88,7 @@ test('under load, limits admit exactly their maximum, and every client that wait
         ({ ms, most }) => accepted.filter((one) => one > when - 1.1 * ms && one <= when).length >= most,
       ),
     ).toBe(true)
-  expect(waits).toBeGreaterThan(3)
+  expect(waits).toBeGreaterThan(1)
 })
 
 describe('a served deployment', () => {

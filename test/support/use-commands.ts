@@ -12,6 +12,7 @@ import { withoutSecrets } from '../../src/app/profiles/saved-secrets.ts'
 import { fileSettings } from '../../src/app/profiles/settings-files.ts'
 import { signerReads } from '../../src/app/signing/signer-recorded-inputs.ts'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
+import type { Timers } from '../../src/cli/command-time-type.ts'
 import type { Sandbox } from '../../src/cli/sandbox-control-type.ts'
 import type { Io, Stream } from '../../src/cli/terminal/io-types.ts'
 import type { Hex } from '../../src/domain/address.ts'
@@ -45,6 +46,8 @@ export type Circumstances = {
   out?: Partial<Stream>
   /** The milliseconds by which the clock is ahead. */
   later?: number
+  /** The timers of limits and progress; those of the machine by default. */
+  timers?: Timers
   /** The keychain of the desktop; none by default. */
   keychain?: Keychain
 }
@@ -96,7 +99,16 @@ export function useCommands(
     },
     run: async (
       typed,
-      { env = {}, secrets = {}, stdin = '', columns, out = {}, later = 0, keychain = noKeychain } = {},
+      {
+        env = {},
+        secrets = {},
+        stdin = '',
+        columns,
+        out = {},
+        later = 0,
+        timers,
+        keychain = noKeychain,
+      } = {},
     ) => {
       const line = patiently(wordsOf(typed))
       const said = { out: '', err: '' }
@@ -153,6 +165,7 @@ export function useCommands(
           },
           version: '0.0.0',
           now: () => Date.now() + later,
+          ...(timers && { timers }),
           io,
           interrupt: { signal: new AbortController().signal, critical: (work) => work() },
           stdin: async () => stdin,

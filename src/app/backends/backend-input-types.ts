@@ -23,8 +23,6 @@ export type BackendInputs = {
   stdin: () => Promise<string>
   io: Io
   globals: Globals
-  /** Deadline of all reads of a command, on the monotonic clock; `undefined` is no limit. */
-  until: number | undefined
   now: () => number
   newId: () => string
   keep: RegisterResource

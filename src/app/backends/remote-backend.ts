@@ -6,8 +6,8 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
+import { currentWaits } from '../../http/waits.ts'
 import { once } from '../once.ts'
-import { answerWithinTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { localWallet } from './local-side-of-profile.ts'
 import { ownDepositChecks } from './own-deposit-checks.ts'
@@ -114,7 +114,7 @@ async function deployment(
   chains: () => Promise<RpcChains>,
   { heard, clock }: { heard: ReturnType<typeof responseRecorder>; clock: Clock },
 ): Promise<Service> {
-  const { env, secrets, io, globals, until, now, dirs } = needs
+  const { env, secrets, io, globals, now, dirs } = needs
   const [{ remoteService: remote }, { routes }, { machineRateLimiter }] = await Promise.all([
     import('../../remote/client.ts'),
     import('../../api/routes.ts'),
@@ -146,10 +146,7 @@ async function deployment(
         notice(`${network} does not answer the service, so its strategies are not listed`),
       deadlineMs: Math.min(patienceMs.call, globals.timeoutMs ?? patienceMs.call),
       limitMs: () =>
-        Math.min(
-          globals.timeoutMs ?? patienceMs.limit,
-          (until ?? Number.POSITIVE_INFINITY) - performance.now(),
-        ),
+        Math.min(globals.timeoutMs ?? patienceMs.limit, currentWaits()?.left() ?? patienceMs.limit),
       now,
       governor: machineRateLimiter(
         { env, data: dirs.data, baseUrl, apiKey },
@@ -182,7 +179,7 @@ async function deployment(
     async (input: never, options: never) => {
       heard.begin()
       const service = await made()
-      return answerWithinTimeLimit<unknown>(until, () => service[name as keyof Service](input, options))
+      return service[name as keyof Service](input, options)
     },
   ])
   return Object.fromEntries(methods) as Service

@@ -7,7 +7,6 @@ import { once } from '../once.ts'
 import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog-of-configured-networks.ts'
 import { rpcHeaders } from '../profiles/rpc-headers.ts'
 import { rpcUrls } from '../profiles/rpc-settings.ts'
-import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { callLimitReport, withCallTrace } from './rpc-debug-log.ts'
 import { keptRpcPlans } from './rpc-plans.ts'
@@ -29,7 +28,6 @@ export const rpcChains = ({
   secrets,
   globals,
   io,
-  until,
   now,
 }: BackendInputs): (() => Promise<RpcChains>) =>
   once(async () => {
@@ -42,16 +40,13 @@ export const rpcChains = ({
       [...urlsOf].map(([chainId, urls]) => [
         chainId,
         withCallTrace(
-          chainWithTimeLimit(
-            failoverRpc(urls, {
-              budgetMs,
-              chainId,
-              headers: headersOf.get(chainId) ?? {},
-              plans: keptRpcPlans(dirs, now),
-              ...callLimitReport(globals.debug ? io : undefined),
-            }),
-            until,
-          ),
+          failoverRpc(urls, {
+            budgetMs,
+            chainId,
+            headers: headersOf.get(chainId) ?? {},
+            plans: keptRpcPlans(dirs, now),
+            ...callLimitReport(globals.debug ? io : undefined),
+          }),
           globals.debug ? io : undefined,
         ),
       ]),

@@ -15,7 +15,6 @@ import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { once } from '../once.ts'
 import { machinePolicy } from '../profiles/machine-policy.ts'
-import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import { serveProfile } from '../serving/serve-profile.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { localEngine } from './local-engine.ts'
@@ -56,7 +55,7 @@ const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
 export function sandboxBackend(needs: Needs): Backend {
-  const { dirs, signingService, io, globals, sandbox, announce, until, now } = needs
+  const { dirs, signingService, io, globals, sandbox, announce, now } = needs
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
     if (announce && !globals.quiet)
@@ -71,10 +70,7 @@ export function sandboxBackend(needs: Needs): Backend {
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const at = (rpcUrl: string, chainId: number) =>
       withCallTrace(
-        chainWithTimeLimit(
-          httpRpc(rpcUrl, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
-          until,
-        ),
+        httpRpc(rpcUrl, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
         globals.debug ? io : undefined,
       )
     const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl, chainId)]))
@@ -86,7 +82,13 @@ export function sandboxBackend(needs: Needs): Backend {
     }
     const { openSandboxDatabases } = await import('./sandbox-databases.ts')
     const chainIds = chains.map(({ chainId }) => chainId)
-    const state = await openSandboxDatabases(dir, { chainIds, blockHash, wasReplaced, now })
+    const state = await openSandboxDatabases(dir, {
+      chainIds,
+      blockHash,
+      wasReplaced,
+      // The journal and the chains have one clock.
+      now: () => now() + aheadMs,
+    })
     if (state.setAside && !globals.quiet)
       io.err.write(`These actions belong to an earlier sandbox; they were moved to ${state.setAside}\n`)
     needs.keep(state.journal)

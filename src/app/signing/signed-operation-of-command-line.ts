@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { signerFlags } from '../../cli/next-command.ts'
 import type { SignedOperation } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
-import { finalityText, operationReport } from '../../diagnosis/report-from-journal.ts'
+import { operationReport } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import { commandOperands, optionValue } from '../../signing/argv-reader.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
@@ -155,8 +155,8 @@ function signedIn(
     const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
     if (kinds && !kinds.includes(operation.kind)) continue
-    const finality = finalityText(journal.events(operation.id))
-    const report = operationReport(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
+    const events = journal.events(operation.id)
+    const report = operationReport(operation, allNetworks, ({ index }) => hashes[index] ?? null, events)
     return { operation, report }
   }
   return undefined

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
-import { askedWait, exchangeJson, hostOf, isWebPage } from '../../http/client.ts'
+import { askedWait, exchangeJson, hostOf, isWebPage, namedOnce } from '../../http/client.ts'
 import { newDispatcher } from '../../http/dispatcher.ts'
 import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
@@ -59,6 +59,7 @@ export function openEndpoint(
       deadlineMs,
       headers: own,
       takesWebPages: true,
+      chainId,
       ...hide,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
@@ -164,7 +165,7 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
     if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
     throw new AppError(
       'RPC_UNREACHABLE',
-      `The node at ${host} does not return its chain ID: ${cause.message}`,
+      `The node at ${host} does not return its chain ID: ${String(cause.details?.message)}`,
       {
         details: { host, fault: 'refused' },
         cause,
@@ -184,7 +185,7 @@ const isNodeAnswer = (status: number, error: Record<string, unknown>): boolean =
 const unreachable = (host: string, cause: unknown): AppError =>
   new AppError(
     'RPC_UNREACHABLE',
-    `The node at ${host} cannot be used: ${cause instanceof Error ? cause.message : 'no answer'}`,
+    namedOnce('The node', host, cause instanceof Error ? cause.message : 'no answer'),
     {
       details: { host, ...(cause instanceof AppError && { fault: cause.details?.fault }) },
       cause,

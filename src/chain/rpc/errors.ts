@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { timeOverFault } from '../../http/waits.ts'
 import { isExecutionErrorBody, type NodeErrorBody, readErrorClass } from './error-table.ts'
 
 /**
@@ -107,6 +108,7 @@ const permanentFaults = [
   'aborted',
   'refused',
   'silent',
+  timeOverFault,
 ]
 
 /** Whether the same endpoint may answer better next time; redirects, too large answers and plain refusals do not change. */

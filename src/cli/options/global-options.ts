@@ -30,7 +30,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--no-color', 'print without colour'],
   ['--no-input', 'never prompt; fail where an answer is needed'],
   ['-y, --yes', 'answer yes to every question'],
-  ['--timeout <duration>', 'how long to wait for confirmation: 30s, 5m'],
+  ['--timeout <duration>', 'longest time of the whole command: 30s, 5m (default for reads: 30s)'],
 ]
 
 /** The global options that are needed before parsing: `--json` and `--no-color` also apply to usage errors. */

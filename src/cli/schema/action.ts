@@ -29,6 +29,17 @@ const transaction = {
   error: maybe(z.string()),
 }
 
+const times = {
+  gasFee: maybe(Amount).describe('fee for gas in the coin of the network, without the data fee of a rollup'),
+  gasFeeUsd: maybe(z.string())
+    .optional()
+    .describe('the same at the price of today; of action show and explain, null without a price'),
+  signedAt: maybe(Time).describe('when the journal recorded the first signature'),
+  sentAt: maybe(Time).describe('when a node first accepted it'),
+  minedAt: maybe(Time).describe('when this machine saw it in a block'),
+  finalAt: maybe(Time).describe('when it counted as final'),
+}
+
 const report = {
   id: z.string(),
   type: z.string(),
@@ -45,7 +56,7 @@ const report = {
     outAtLeast: Amount.optional().describe('present if the action succeeded but no receipt could be read'),
   }),
   queued: Queued.optional(),
-  transactions: z.array(fields({ ...transaction, text: z.string() })),
+  transactions: z.array(fields({ ...transaction, text: z.string(), ...times })),
   destinationTxHash: maybe(HashText),
   arrivedShort: fields({
     hash: HashText,
@@ -56,6 +67,16 @@ const report = {
   })
     .optional()
     .describe('present if a bridge delivered less than agreed'),
+  refund: fields({
+    hash: HashText,
+    by: z.string().optional(),
+    network: z.string(),
+    recipient: AddressText,
+    amount: Amount,
+    at: Time,
+  })
+    .optional()
+    .describe('present if the transfer was paid back: where, by which transaction, and when this was final'),
   createdAt: Time,
   updatedAt: Time,
   finishedAt: maybe(Time),
@@ -192,6 +213,22 @@ export const VerdictDocument = fields({
   funds: z.string(),
   safeToRetry: z.boolean().describe('whether a new request is safe: it cannot pay twice'),
   next: maybe(z.string()),
+  waiting: fields({
+    what: z.string(),
+    since: Time,
+    waitedSeconds: z.int(),
+    usualSeconds: maybe(z.int()),
+    mostSeconds: maybe(z.int()),
+  })
+    .nullable()
+    .optional()
+    .describe('what the action waits for, for how long, and what is usual; null if it waits for nothing'),
+  createdAt: Time.optional(),
+  finishedAt: maybe(Time).optional(),
+  transactions: z
+    .array(fields({ ...transaction, text: z.string(), ...times }))
+    .optional()
+    .describe('the steps of an action of this machine'),
   evidence: z.array(fields({ source: z.enum(['journal', 'chain', 'service']), text: z.string() })),
   transaction: TransactionDocument.optional().describe(
     'a transaction of another machine: its call, and what it moved; missing for anything else',

@@ -96,7 +96,7 @@ export async function execute(
   let moved = false
   let left: ReturnType<typeof remainingAllowances> | undefined
   cli.program.noteOperation(operation.id)
-  const output = await cli.progress()
+  const output = cli.progress
   const account = await identity.unlock()
   const onProgress = (progress: Progress) => {
     moved = true
@@ -177,20 +177,8 @@ export function runOptions(
   }
 }
 
-/** The planning time that does not count against --timeout, in ms. */
-const planningMs = 8_000
-
 /** The least time in which a transaction can be sent and found, in ms. */
 const leastMs = 500
 
-/**
- * How long to follow an operation: --timeout, less the planning time above the allowance, so that the
- * command ends soon after --timeout. At a terminal, time at a question does not count.
- */
-export function timeLeft({ io, globals, startedAt: began }: Cli): number {
-  const { timeoutMs, input } = globals
-  if (timeoutMs === undefined) return halfAnHour
-  if (io.canAsk && input) return timeoutMs
-  const left = timeoutMs + planningMs - (performance.now() - began)
-  return Math.min(timeoutMs, Math.max(leastMs, left))
-}
+/** How long to follow an operation, in ms: what is left of --timeout, which bounds the command as a whole. */
+export const timeLeft = ({ program }: Cli): number => Math.max(leastMs, program.time.left() ?? halfAnHour)

@@ -1,5 +1,5 @@
 import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts-types.ts'
-import { finalityText, operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
+import { operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -20,7 +20,7 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Jou
     operation,
     catalog.networks,
     (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
-    finalityText(journal.events(operation.id)),
+    journal.events(operation.id),
   )
 
 /** Adds the report of the operation to an error, so that a script has the same data as after a success. */

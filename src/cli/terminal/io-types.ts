@@ -33,6 +33,8 @@ export type Io = {
   drawOn?: NodeJS.WritableStream
   /** Discards the keys typed so far; returns whether there was a Ctrl-C. */
   discardTyped?: () => Promise<boolean>
+  /** Runs the work in which a person answers: it counts for no time limit, and no progress is drawn over it. */
+  whileAsking?: <value>(work: () => Promise<value>) => Promise<value>
   /** Calls back when the input is no longer read, for example after Ctrl-D. The returned function cancels that. */
   whenUnread?: (call: () => void) => () => void
 }

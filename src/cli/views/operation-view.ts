@@ -1,17 +1,19 @@
 import type { Action } from '../../api/action.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
+import type { StepTimes } from '../../diagnosis/step-times.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
-import { decimal, stateWord } from '../terminal/format.ts'
+import { decimal, dollars, stateWord, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { fieldTable } from '../terminal/table.ts'
-import { displayWidth } from '../terminal/text-wrap.ts'
+import { displayWidth, wrapWords } from '../terminal/text-wrap.ts'
 
 type ShownTransaction = Pick<
   Report['transactions'][number],
   'kind' | 'network' | 'hash' | 'status' | 'blockNumber' | 'error'
->
+> &
+  Partial<StepTimes & { index: number; gasFee: TokenAmount | null; gasFeeUsd: string | null }>
 
 /** What is shown of an action. A service may state neither wallet nor amounts. */
 type Shown = Pick<
@@ -22,6 +24,9 @@ type Shown = Pick<
   originAddress: string | null
   receiverAddress: string | null
   transactions: ShownTransaction[]
+  createdAt?: string | null
+  finishedAt?: string | null
+  refund?: Report['refund']
   replayed?: boolean
 }
 
@@ -46,11 +51,14 @@ export function operationView(report: Shown, to: Stream): string {
         report.queued && ['then', report.queued.next],
         report.arrivedShort && ['arrived', shortLine(report.arrivedShort)],
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
+        report.refund && ['paid back', refundLine(report.refund)],
         originAddress !== null && ['wallet', originAddress],
+        report.createdAt && ['created', utcTime(report.createdAt)],
+        report.finishedAt && ['finished', utcTime(report.finishedAt)],
       ],
       to,
     ),
-    ...report.transactions.map((one) => transactionLine(one, to)),
+    ...report.transactions.flatMap((one) => transactionLines(one, to)),
   ].join('\n')
 }
 
@@ -63,6 +71,34 @@ function outcome({ amounts, status }: Shown): (readonly [label: string, value: s
   if (outAtLeast) return [['received', `at least ${amountText(outAtLeast)}`]]
   if (!paid || !out || amountText(paid) === amountText(out) || status === 'FAILED') return []
   return [[status === 'SUCCESS' ? 'received' : 'expected', amountText(out)]]
+}
+
+const refundLine = ({ amount, network, hash, at }: NonNullable<Report['refund']>): string =>
+  `${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} on ${network} in ${hash}, final ${utcTime(at)}`
+
+/** A transaction of an action with its times and its fee for gas. */
+export const transactionLines = (one: ShownTransaction, to: Stream): string[] => [
+  transactionLine(one, to),
+  ...timesLine(one, to),
+]
+
+/** When a step was signed, sent, mined and final, and its fee; no line where nothing is known. */
+function timesLine(one: ShownTransaction, to: Stream): string[] {
+  const { signedAt, sentAt, minedAt, finalAt, gasFee, gasFeeUsd } = one
+  const times = Object.entries({ signed: signedAt, sent: sentAt, mined: minedAt, final: finalAt }).flatMap(
+    ([word, at]) => (at ? `${word} ${utcTime(at)}` : []),
+  )
+  const fee = gasFee
+    ? [
+        `gas ${amountText(gasFee)}${gasFeeUsd ? ` (${Number(gasFeeUsd) < 0.01 ? '<$0.01' : dollars(gasFeeUsd)})` : ''}`,
+      ]
+    : []
+  const all = [...times, ...fee]
+  if (all.length === 0) return []
+  return wrapWords(
+    all.join(', '),
+    to.isTerminal ? Math.max(20, to.columns - 4) : Number.POSITIVE_INFINITY,
+  ).map((line) => to.paint.dim(`    ${line}`))
 }
 
 const shortLine = ({ brought, minimum, network }: NonNullable<Report['arrivedShort']>): string =>

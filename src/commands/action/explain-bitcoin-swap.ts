@@ -1,5 +1,6 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
+import type { Situation } from '../../diagnosis/situations.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'

@@ -2,16 +2,21 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
+import { withGasInUsd } from '../../cli/gas-in-usd.ts'
 import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
 import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
+import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
+import { transactionLines } from '../../cli/views/operation-view.ts'
 import { explain } from '../../diagnosis/explain.ts'
-import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
+import type { Situation } from '../../diagnosis/situations.ts'
+import type { Verdict, Waiting } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
 import { explainTransaction, isHash } from './explain-transaction.ts'
@@ -47,7 +52,9 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   }
   // Ask both at once, so that a silent one costs its timeout only once.
   const serviceReport = serviceReportOf(cli, operation)
-  cli.emit(await explain(readOnlyContext(context), operation, { serviceReport, depth }), verdictView)
+  const said = await explain(readOnlyContext(context), operation, { serviceReport, depth })
+  const transactions = await withGasInUsd(cli.backend, context, said.transactions ?? [])
+  cli.emit({ ...said, transactions }, verdictView)
 }
 
 /** The situations of an action that is over: a repeated request is a new one, and nothing refuses it. */
@@ -72,7 +79,31 @@ const unsafeText = (situation: Situation): string =>
       ? 'unsafe: a new request could pay twice'
       : 'unsafe: a new request could pay twice, or is refused while this action is open'
 
-const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>
+/** `burned 2 days ago; usually 20 minutes, at most 60 minutes` */
+const waitingText = ({ what, waitedSeconds, usualSeconds, mostSeconds }: Waiting): string => {
+  const usual = [
+    ...(usualSeconds === null ? [] : [`usually ${spanText(1_000 * usualSeconds)}`]),
+    ...(mostSeconds === null ? [] : [`at most ${spanText(1_000 * mostSeconds)}`]),
+  ].join(', ')
+  return `${what} ${spanText(1_000 * waitedSeconds)} ago${usual === '' ? '' : `; ${usual}`}`
+}
+
+const verdictView: View<Verdict> = (
+  {
+    id,
+    situation,
+    verdict,
+    funds,
+    safeToRetry,
+    next,
+    evidence,
+    waiting,
+    createdAt,
+    finishedAt,
+    transactions,
+  },
+  to,
+) =>
   [
     `${to.paint.bold(situation)}  ${sanitizeText(verdict)}`,
     '',
@@ -87,9 +118,13 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
             : to.paint.yellow(unsafeText(situation)),
         ],
         next !== null && ['next', sanitizeText(next)],
+        waiting && ['waits', waitingText(waiting)],
+        createdAt !== undefined && ['created', utcTime(createdAt)],
+        finishedAt && ['finished', utcTime(finishedAt)],
       ],
       to,
     ),
+    ...(transactions ?? []).flatMap((one) => transactionLines(one, to)),
     '',
     ...evidence.map(({ source, text }) =>
       wrapLabelled([source, to.paint.dim(sanitizeText(text))], { column: 9 }, to),

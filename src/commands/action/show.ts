@@ -1,4 +1,5 @@
 import type { Cli } from '../../cli/command-run-types.ts'
+import { withGasInUsd } from '../../cli/gas-in-usd.ts'
 import { findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { actionView } from '../../cli/views/operation-view.ts'
@@ -12,11 +13,14 @@ export async function showAction(cli: Cli, id: string): Promise<void> {
   const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
   if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), actionView)
   const report = reportFor(context, operation)
-  const reasons = await Promise.all(
-    operation.steps.map((step) =>
-      step.state === 'FINAL_REVERTED' ? revertCause(context.rpc(step.transaction.chainId), step) : null,
+  const [reasons, priced] = await Promise.all([
+    Promise.all(
+      operation.steps.map((step) =>
+        step.state === 'FINAL_REVERTED' ? revertCause(context.rpc(step.transaction.chainId), step) : null,
+      ),
     ),
-  )
-  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
+    withGasInUsd(cli.backend, context, report.transactions),
+  ])
+  const transactions = priced.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
   cli.emit({ ...report, transactions }, actionView)
 }

@@ -46,6 +46,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   const ends = await Promise.all(
     ids.map((id) =>
       watchUntil(cli, () => look(id), {
+        what: ids.length > 1 ? `watching ${ids.length} actions` : `watching action ${id}`,
         // An action that needs a person does not finish by itself.
         isOver: ({ id: found, status }) =>
           isActionEnd(status) ||

@@ -217,9 +217,11 @@ async function look(cli: Cli, id: string, seen: string | null): Promise<SwapStat
 
 /** Follows a swap until it ends, the time is over or the person stops it. */
 async function follow(cli: Cli, id: string): Promise<SwapStatus> {
-  const { signal } = cli.program.interrupt
-  const until = performance.now() + (cli.globals.timeoutMs ?? halfAnHour)
-  const progress = await cli.progress()
+  const { interrupt, time } = cli.program
+  const { signal } = interrupt
+  const until = performance.now() + (time.left() ?? halfAnHour)
+  time.follow()
+  const { progress } = cli
   let last: SwapStatus | undefined
   let said = ''
   const longest = cli.backend.kind === 'sandbox' ? pauses.longest.sandbox : pauses.longest.others
@@ -228,8 +230,8 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
       try {
         last = await look(cli, id, last?.originTxHash ?? null)
         const line = lineOf(last)
-        progress.doing(line)
         if (line !== said) progress.say(line)
+        progress.doing(line)
         said = line
         if (isSwapOver(last.status)) return last
       } catch (error) {

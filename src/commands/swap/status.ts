@@ -27,6 +27,7 @@ export async function status(
   if (!options.watch) return cli.emit(await look(), statusView)
   const again = `sluice swap status --watch --timeout 1h ${shellOperand(id)}`
   const last = await watchUntil(cli, look, {
+    what: `watching swap ${id}`,
     isOver: ({ status }) => isSwapOver(status),
     view: statusView,
     intervalMs: duration(options.interval),

@@ -13,13 +13,7 @@ import {
   isUnfilled,
   resultOf,
 } from '../../transactions/outcome/delivery-result.ts'
-import {
-  finalityText,
-  operationReport,
-  reportedAmounts,
-  statusOfState,
-  stepStatuses,
-} from '../report-from-journal.ts'
+import { operationReport, reportedAmounts, statusOfState, stepStatuses } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './evidence-file-schema.ts'
 import type { Evidence } from './make-evidence-file.ts'
@@ -268,7 +262,7 @@ function changedReportField({ operation, attempts, events, report }: ComparedEvi
     operation as Operation,
     networksOf(report.transactions),
     ({ index }) => attempts.findLast(({ step }) => step === index)?.hash ?? null,
-    finalityText(events as readonly JournalEvent[]),
+    events as readonly JournalEvent[],
   )
   const other = unlike(anew, report, apart)
   if (other !== undefined) return other

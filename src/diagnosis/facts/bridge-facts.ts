@@ -1,4 +1,5 @@
 import { encodeEventTopics, padHex } from 'viem/utils'
+import { blockTime } from '../../chain/latest-log.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -42,7 +43,7 @@ export async function readBridgeFacts(
   }
   const named = Hash.safeParse(reportedHash).data ?? resultOf(operation).short?.hash ?? null
   const delivery = await readDelivery(context, awaited, named)
-  const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought } = delivery
+  const { way, sentAt, usualMs, typicalMs, isUnknown, isAttested, isDelivered, brought } = delivery
   const { expiry, unfilled, remedies, order } = delivery
   const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival.token, amount)
   const { minimum } = leg.arrival
@@ -57,13 +58,13 @@ export async function readBridgeFacts(
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
     burn,
-    // The journal may have recorded it long after the fact.
-    since: Math.min(
+    // By the clock of the chain; the journal may have recorded it long after the fact.
+    since:
+      sentAt ??
       events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
-        operation.updated,
-      sentAt ?? Infinity,
-    ),
+      operation.updated,
     usualMs,
+    typicalMs,
     isUnknown,
     isAttested,
     isMinted: isDelivered,
@@ -76,18 +77,30 @@ export async function readBridgeFacts(
     },
     unfilled: unfilled?.why,
     ...(remedies && { remedies }),
-    ...(expiry && { expiry: { ...expiry, refund: expiry.refund && paidBack(operation, expiry.refund) } }),
+    ...(expiry && {
+      expiry: {
+        ...expiry,
+        refund: expiry.refund && (await paidBack(context, operation, chainId, expiry.refund)),
+      },
+    }),
     ...(order && { order: { ...order, returned: order.returned && returnedFacts(context, order.returned) } }),
   }
 }
 
 /** What was paid back, in the token that the operation began with. */
-function paidBack(
+async function paidBack(
+  { rpc }: ExecutionContext,
   { plan }: Operation,
-  { found, amount }: { found: { hash: Hex }; amount: bigint },
-): { hash: Hex; text: string } {
+  chainId: number,
+  { found, amount }: { found: { hash: Hex; blockNumber: number }; amount: bigint },
+): Promise<{ hash: Hex; text: string; paidAt: string | null }> {
   const unit = (plan as StoredPlan | null)?.about.amounts.in
-  return { hash: found.hash, text: unit ? formatAmount(amount, unit) : String(amount) }
+  const at = await blockTime(rpc(chainId), found.blockNumber)
+  return {
+    hash: found.hash,
+    text: unit ? formatAmount(amount, unit) : String(amount),
+    paidAt: at === undefined ? null : new Date(at).toISOString(),
+  }
 }
 
 const amountText = (

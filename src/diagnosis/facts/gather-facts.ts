@@ -94,7 +94,7 @@ export async function gatherFacts(
   return {
     operation,
     plan: operation.plan as StoredPlan,
-    now: now(),
+    now: Math.max(now(), ...newestTimes(chains)),
     lastRunReason:
       operation.state === 'PARTIAL'
         ? events.findLast(({ index, becomes }) => index === null && becomes === 'PARTIAL')?.why
@@ -123,6 +123,10 @@ export async function gatherFacts(
           : undefined,
   }
 }
+
+/** The times of the newest blocks, in epoch ms: the clock of a chain may be ahead of this machine's. */
+const newestTimes = (chains: ReadonlyMap<number, ChainFacts>): number[] =>
+  [...chains.values()].flatMap((one) => (one.is === 'there' ? 1_000 * one.head.timestamp : []))
 
 /** The context with each chain read from a node that is not behind. */
 async function withFreshestNodes(context: ExecutionContext, { legs }: Operation): Promise<ExecutionContext> {

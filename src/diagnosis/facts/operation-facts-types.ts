@@ -72,13 +72,18 @@ export type BridgeFacts = {
   burn: Hex
   since: number
   usualMs: number
+  typicalMs?: number | undefined
   isUnknown: boolean
   isAttested: boolean | undefined
   isMinted: boolean | undefined
   delivered:
     | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }
     | undefined
-  expiry?: { at: number; isPast: boolean; refund: { hash: Hex; text: string } | undefined }
+  expiry?: {
+    at: number
+    isPast: boolean
+    refund: { hash: Hex; text: string; paidAt: string | null } | undefined
+  }
   /**
    * An order that a solver pays out: its number, until when that may be (Unix s), what its service says of it, and what was given back: how
    * much, where, to whom and in which transaction.

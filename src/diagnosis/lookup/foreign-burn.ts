@@ -80,6 +80,7 @@ export async function foreignBurn(
     burn: hash,
     since: sentAt ?? block.at,
     usualMs: same.usualMs,
+    typicalMs: same.typicalMs,
     isUnknown: same.isUnknown,
     isAttested: same.isAttested,
     isMinted: isDelivered,

@@ -1,4 +1,5 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
@@ -34,6 +35,12 @@ const orderText = (facts: Facts): string => {
   return until === undefined
     ? ''
     : ` The order ${id} can be filled until ${new Date(until * 1_000).toISOString()}.`
+}
+
+/** In which transaction and when the transfer was paid back. */
+function refundPlace(facts: Facts): string {
+  const { hash, paidAt } = bridge(facts).expiry?.refund ?? {}
+  return hash === undefined ? '' : ` in ${hash}${paidAt ? ` at ${paidAt}` : ''}`
 }
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */
@@ -109,8 +116,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.expiry?.refund !== undefined,
     verdict: (facts) =>
       bridge(facts).way === 'desk'
-        ? `The desk did not swap the deposit and paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`
-        : `The deposit was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`,
+        ? `The desk did not swap the deposit and paid it back on ${bridge(facts).from.name}${refundPlace(facts)}.${unreturnedFeeText(facts)}`
+        : `The deposit was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}${refundPlace(facts)}.${unreturnedFeeText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
@@ -186,6 +193,19 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       bridge(facts).isMinted === undefined || !bridge(facts).expiry
         ? `Whether a relayer has paid out on ${bridge(facts).to.name} cannot be read now.`
         : `No relayer has paid out on ${bridge(facts).to.name} yet. A relayer can do so until ${expiryText(facts)}; after that, the deposit is paid back to ${facts.operation.wallet}.`,
+    funds: bridgeFundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'resume'),
+  },
+  {
+    // Attested long ago, and nobody delivers it: anybody can.
+    situation: 'BRIDGE_STUCK',
+    is: (facts) =>
+      facts.bridge?.isAttested === true &&
+      facts.bridge.remedies?.deliver !== undefined &&
+      waited(facts) > facts.bridge.usualMs,
+    verdict: (facts) =>
+      `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${minutes(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),

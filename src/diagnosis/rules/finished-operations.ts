@@ -21,7 +21,8 @@ import {
   stepText,
   walletBusyText,
 } from '../messages/shared-operation-phrases.ts'
-import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
+import type { Situation } from '../situations.ts'
+import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>
   focus?.step.state === 'FINAL_REVERTED' ||

@@ -71,6 +71,9 @@ export async function attestationOf(
 /** The longest usual duration of an attestation, in ms: before (fast) and after (standard) the source block is final. */
 export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
+/** The duration of most attestations, in ms: standard ones wait until the block is final on Ethereum. */
+const typicalMs = { fast: 60_000, standard: 20 * 60_000 }
+
 /**
  * Follows a burn of CCTP v2 through the attestation service and both chains. `reportedHash` is a delivery hash that the service reports; it counts if
  * the bridge's event in it matches the burn: by the attested nonce, else by all fields of the burn and a block that is not earlier.
@@ -124,6 +127,7 @@ export async function followBurn(
     way: 'burn',
     sentAt: burnedAt,
     usualMs: isFast ? attestationMs.fast : attestationMs.standard,
+    typicalMs: isFast ? typicalMs.fast : typicalMs.standard,
     isUnknown,
     isAttested: isUnknown ? undefined : attestation?.isAttested,
     isDelivered: brought ? true : (isUsed ?? (isUnattested ? false : undefined)),

@@ -1,5 +1,6 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { longWork } from '../../http/waits.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { acquireLock, type Lock } from '../../store/file-lock.ts'
 
@@ -29,7 +30,10 @@ export async function acquirePlanningLock(
   wallet: Address,
   { waitMs, signal }: { waitMs: number; signal: AbortSignal },
 ): Promise<PlanningLock> {
-  const turn = await acquireLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
+  // No slow read: the other command may be at its block.
+  const turn = await longWork('waiting for another command of this wallet', () =>
+    acquireLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal),
+  )
   if (turn) return turn
   throw new AppError('WALLET_BUSY', `Another process is using ${wallet}`)
 }

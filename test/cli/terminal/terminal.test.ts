@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { listener } from '../../support/services/listener.ts'
 import { attemptsIn } from '../../support/spawn-program.ts'
 import { isLeftClean } from '../../support/terminal/pseudo-terminal.ts'
 import { useTerminals } from '../../support/terminal/use-terminals.ts'
@@ -88,6 +90,48 @@ describe('a deposit at a terminal', () => {
     } finally {
       await sluice('sandbox fault clear')
     }
+  })
+})
+
+describe('a read from a silent node', () => {
+  test('says on one line what it waits for, also after a resize, and removes the line at its end', async () => {
+    const open: ServerResponse[] = []
+    let isRefusing = false
+    const node = await listener((request, response) => {
+      request.resume()
+      if (isRefusing) response.writeHead(403).end()
+      else open.push(response)
+    })
+    const { host } = new URL(node.url)
+    const env = { SLUICE_RPC_SANDBOX_ONE: node.url }
+    const at = shown('strategies list --profile engine', { env })
+    await at.shows(new RegExp(`^\\S waiting for sandbox-one at ${host} \\d+s$`, 'm'))
+    at.resize(40, 20)
+    await at.shows(/^\S waiting for sandbox-one at 127\.0\.\S*\.\.\.$/m)
+    isRefusing = true
+    for (const response of open) response.writeHead(403).end()
+    expect(await at.exit).toBe(7)
+    await node.close()
+    expect(await at.screen()).not.toContain('waiting for')
+    expect(isLeftClean(at.bytes())).toBe(true)
+  })
+
+  test('draws nothing with --quiet, and ends at --timeout with what did not answer', async () => {
+    const node = await listener((request) => void request.resume())
+    const { host } = new URL(node.url)
+    const at = shown('strategies list --profile engine --quiet --timeout 1s', {
+      env: { SLUICE_RPC_SANDBOX_ONE: node.url },
+      columns: 120,
+    })
+    expect(await at.exit).toBe(7)
+    await node.close()
+    expect(await at.screen()).toMatch(
+      new RegExp(
+        `^error The time limit of 1 s was reached: no answer from sandbox-one at ${host}.* \\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
+        'm',
+      ),
+    )
+    expect(at.bytes()).not.toContain('waiting for')
   })
 })
 

@@ -77,9 +77,15 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   expect(await explain(id, 2 * 3_600_000)).toMatchObject({
     situation: 'BRIDGE_STUCK',
     verdict: 'The bridge has not attested the transfer for 120 min; the usual maximum is 60 min.',
+    waiting: { what: 'burned', usualSeconds: 1_200, mostSeconds: 3_600 },
     funds: expect.stringMatching(burned),
     next: `sluice action export ${id}`,
   })
+  const inWords = await run(['action', 'explain', id], { later: 48 * 3_600_000 })
+  expect(inWords.out).toMatch(/^waits +burned 2 days ago; usually 20 minutes, at most 60 minutes$/m)
+  expect(inWords.out).toMatch(
+    /^ {4}signed 2\S+ \S+Z, sent 2\S+ \S+Z, mined 2\S+ \S+Z, final 2\S+ \S+Z, gas 0\.0\d+ ETH \((<\$0\.01|\$\d+\.\d\d)\)$/m,
+  )
   await fault('clear')
   await until(id, 'BRIDGE_DELIVERED')
   expect((await usdc()) - before).toBe(100_000000n)
@@ -88,10 +94,19 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   expect(said.funds).toMatch(/^100 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
   expect(said.next).toBe(`sluice action resume ${id}`)
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
-  expect(await explain(id)).toMatchObject({ situation: 'DONE', next: null })
+  const done = await explain(id)
+  expect(done).toMatchObject({ situation: 'DONE', next: null, waiting: null })
+  const { json: shown } = await run(['action', 'show', id, '--json'])
+  expect(shown).toMatchObject({ createdAt: done.createdAt, finishedAt: done.finishedAt })
+  for (const one of shown.transactions) {
+    const { signedAt, sentAt, minedAt, finalAt, gasFee, gasFeeUsd } = one
+    expect([signedAt, sentAt, minedAt, finalAt].toSorted()).toEqual([signedAt, sentAt, minedAt, finalAt])
+    expect(gasFee).toMatchObject({ symbol: 'ETH', decimals: 18 })
+    expect(Number(gasFeeUsd)).toBeGreaterThan(0)
+  }
 })
 
-test('BRIDGE_UNDELIVERED for an attested transfer, later with a command that delivers it', async () => {
+test('BRIDGE_UNDELIVERED for an attested transfer, later BRIDGE_STUCK with a command that delivers it', async () => {
   await fault('bridge undelivered')
   const before = await usdc()
   const id = await across()
@@ -103,7 +118,8 @@ test('BRIDGE_UNDELIVERED for an attested transfer, later with a command that del
   })
   expect(await usdc()).toBe(before)
   // After the usual time the verdict contains a command with which anyone can deliver.
-  const { verdict } = await explain(id, 2 * 3_600_000)
+  const { verdict, situation } = await explain(id, 2 * 3_600_000)
+  expect(situation).toBe('BRIDGE_STUCK')
   const [, to, signature, url] =
     /cast send --interactive --rpc-url "\$SLUICE_RPC_SANDBOX_TWO" (0x\w{40}) '(.*?)' \$\(curl -s '(http.*?)' \| jq -r/.exec(
       verdict,

@@ -37,6 +37,10 @@ const explain = async (id: string, ...more: string[]) => {
     'funds',
     'safeToRetry',
     'next',
+    'waiting',
+    'createdAt',
+    'finishedAt',
+    'transactions',
     'evidence',
   ])
   const { out } = await run(['action', 'explain', id, ...more])

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildProgram } from '../../../src/app/main.ts'
 import { errorRow, isErrorCode } from '../../../src/domain/errors.ts'
 import { tryLock } from '../../../src/store/file-lock.ts'
+import { inTurn } from '../../support/engine.ts'
 import { type Listener, listener } from '../../support/services/listener.ts'
 import { type Circumstances, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -271,11 +272,11 @@ test('the table has exactly the commands of the program', async () => {
     for (const kind of reach.split(' ').filter(Boolean)) expect(kinds).toHaveProperty(kind)
 })
 
-test.each(Object.entries(rows))(
+test.each(Object.entries(rows).map((row, turn) => [...row, turn] as const))(
   '%s reports each failure as text and as one JSON document, and signs nothing',
-  async (_, { line, reach, first }) => {
+  async (_, { line, reach, first }, turn) => {
     if (first) expect((await run(first)).exit).toBe(0)
-    for (const kind of ['usage', ...reach.split(' ').filter(Boolean)]) {
+    for (const kind of inTurn(['usage', ...reach.split(' ').filter(Boolean)], 2, turn)) {
       const { exit, trial } = kinds[kind]!
       const { more = '', turned = (one) => one, circumstances = {}, before, after } = trial()
       await before?.(line)

@@ -4,6 +4,7 @@ import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
 import { hyperlink, unpainted } from '../../../src/cli/terminal/terminal-abilities.ts'
 import { sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { everyCommand } from '../../support/every-command.ts'
 import { keepSealed } from '../../support/keys/cheap-keystore.ts'
 import { type Circumstances, type Document, type Ran, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -11,77 +12,6 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
-const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const swap = '--from sandbox-one --to sandbox-one --token-in WETH --token-out USDC --amount-in 0.5'
-
-/** One line per command. Commands that cannot be undone or never end have a line that is refused; errors are output, too. */
-const rows: Readonly<Record<string, string>> = {
-  demo: 'demo --timeout never',
-  'strategies list': 'strategies list --all',
-  'strategies show': `strategies show ${slug} --plot`,
-  'strategies analytics': 'strategies analytics',
-  'yield recommend': 'yield recommend USDC',
-  history: `history ${slug}`,
-  deposit: `deposit ${slug} --amount 5 --dry-run`,
-  withdraw: `withdraw ${slug} --amount 1 --dry-run`,
-  'swap quote': `swap quote ${swap}`,
-  'swap execute': `swap execute ${swap} --dry-run`,
-  'swap status': 'swap status 0f8fad5b-d9cb-469f-a165-70867728950e',
-  'swap list': 'swap list',
-  transfer: `transfer --network sandbox-one --token USDC --to ${other} --amount 1 --dry-run`,
-  'action list': 'action list',
-  'action show': 'action show ID',
-  'action watch': 'action watch ID',
-  'action explain': 'action explain ID',
-  decode: `decode 0xa9059cbb --to ${other} --network ethereum`,
-  'action resume': 'action resume ID',
-  'action speed-up': 'action speed-up ID',
-  'action cancel': 'action cancel ID',
-  'action replan': 'action replan ID',
-  'action revoke': 'action revoke ID',
-  'action abandon': 'action abandon ID --yes',
-  'action submit': 'action submit nothing.json',
-  'action export': 'action export ID',
-  'action verify': 'action verify nothing.json',
-  'policy check': 'policy check nothing.json',
-  serve: 'serve --check',
-  'keys create': 'keys create --customer acme',
-  'keys list': 'keys list',
-  'keys revoke': 'keys revoke nothing --yes',
-  'fees show': 'fees show',
-  'fees set': 'fees set --swap-fee-bps 30 --yes',
-  doctor: 'doctor',
-  'profile list': 'profile list',
-  'profile show': 'profile show',
-  'profile set': 'profile set prod --base-url https://service.example',
-  'profile use': 'profile use sandbox',
-  'profile remove': 'profile remove nothing --yes',
-  'config list': 'config list --show-origin',
-  completion: 'completion bash',
-  schema: 'schema deposit',
-  mcp: 'mcp nothing',
-  'wallet show': 'wallet show',
-  'wallet list': 'wallet list',
-  'wallet new': 'wallet new main --password-file PW',
-  'wallet import': 'wallet import more --keystore nothing',
-  'wallet export': 'wallet export main',
-  'wallet remove': 'wallet remove nothing --yes',
-  'wallet remember': 'wallet remember nothing --password-file PW',
-  'wallet forget': 'wallet forget nothing',
-  'wallet approvals list': 'wallet approvals list',
-  'wallet approvals revoke': 'wallet approvals revoke --network sandbox-one',
-  'sandbox up': 'sandbox up',
-  'sandbox down': 'sandbox down nothing',
-  'sandbox status': 'sandbox status',
-  'sandbox reset': 'sandbox reset nothing',
-  'sandbox fund': `sandbox fund ${other} --token USDC --amount 5`,
-  'sandbox warp': 'sandbox warp never',
-  'sandbox pay-bitcoin': 'sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
-  'sandbox fault': 'sandbox fault',
-  // From here on another wallet and another profile are current.
-  'wallet use': 'wallet use main',
-  init: 'init other --base-url http://127.0.0.1:9 --api-key-file - --yes',
-}
 
 const wide = { columns: 500 }
 const painted: Circumstances = { ...wide, out: { paint: new Chalk({ level: 2 }), link: hyperlink } }
@@ -130,10 +60,10 @@ test('every command prints the same to a terminal, to a pipe, without colours an
   const { json: deposited } = await run(`deposit ${slug} --amount 100 --yes --json`)
   const { json } = await run('schema --json')
   const commands = json.items.map(({ command }: Document) => command)
-  expect(Object.keys(rows).toSorted()).toEqual(commands.toSorted())
+  expect(Object.keys(everyCommand).toSorted()).toEqual(commands.toSorted())
   let coloured = 0
   const wrong: Record<string, string[]> = {}
-  for (const [command, row] of Object.entries(rows)) {
+  for (const [command, row] of Object.entries(everyCommand)) {
     const line = row.replace('ID', deposited.id).replace('PW', password)
     const typed = (more: string, how: Circumstances = {}) =>
       run(`${line}${more}`, { stdin: 'sk_0123456789abcdef', ...how })

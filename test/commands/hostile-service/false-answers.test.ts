@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../../src/sandbox/accounts.ts'
-import { cells, engineOn, seeded } from '../../support/engine.ts'
+import { cells, engineOn, inTurn, seeded } from '../../support/engine.ts'
 import { type FaultyRpc, startFaultyRpc } from '../../support/nodes/faulty-rpc.ts'
 import {
   type HostileService,
@@ -82,7 +82,7 @@ const random = seeded(91)
 const chosen = hostileCases
   .map((one) => ({ one, at: random() }))
   .toSorted((a, b) => a.at - b.at)
-  .slice(0, cells(30, hostileCases.length))
+  .slice(0, cells(20, hostileCases.length))
   .map(({ one }) => one)
 
 describe('a hostile service that returns', () => {
@@ -230,18 +230,21 @@ describe('text of a service', () => {
     ['a quote', 'quote', 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100'],
     ['a recommendation', 'recommend', 'yield recommend USDC'],
   ]
-  test.each(lines)('cannot forge a line in %s', async (_, name, line) => {
-    for (const words of forged) {
-      const { exit, out, err } = await lied(line, { [name]: everywhere(words) }, { columns: 200 })
-      expect(exit).toBe(0)
-      expect(out + err).not.toMatch(control)
-      expect(out + err).not.toMatch(/^\s*success/m)
-      const json = await lied(`${line} --json`, { [name]: everywhere(words) }, { columns: 200 })
-      expect(json.out).not.toMatch(control)
-    }
-  })
+  test.each(lines.map((one, turn) => [...one, turn] as const))(
+    'cannot forge a line in %s',
+    async (_, name, line, turn) => {
+      for (const words of inTurn(forged, 2, turn)) {
+        const { exit, out, err } = await lied(line, { [name]: everywhere(words) }, { columns: 200 })
+        expect(exit).toBe(0)
+        expect(out + err).not.toMatch(control)
+        expect(out + err).not.toMatch(/^\s*success/m)
+        const json = await lied(`${line} --json`, { [name]: everywhere(words) }, { columns: 200 })
+        expect(json.out).not.toMatch(control)
+      }
+    },
+  )
 
-  test.each(forged)('cannot put control characters into an error: %j', async (words) => {
+  test.each(inTurn(forged, 2, 0))('cannot put control characters into an error: %j', async (words) => {
     const { out, err } = await lied(`${deposit.replace('--json', '')}`, {
       getStrategy: () => ({ slug: words, name: words }),
     })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../../src/chain/erc20.ts'
 import type { Address } from '../../../src/domain/address.ts'
-import { engineOn, operating, perform } from '../../support/engine.ts'
+import { engineOn, inTurn, operating, perform } from '../../support/engine.ts'
 import {
   type HostileService,
   type Lies,
@@ -344,11 +344,14 @@ describe('a false service fee', () => {
     expect([await held(collector), await held(thief)]).toEqual([0n, 0n])
   }
 
-  test.each([...swaps, ...deposits])('is refused, and nothing is signed: %s', async (_, line, lies, code) => {
-    await refusedFor(line, lies(), code)
-  })
+  test.each(inTurn([...swaps, ...deposits], 2, 0))(
+    'is refused, and nothing is signed: %s',
+    async (_, line, lies, code) => {
+      await refusedFor(line, lies(), code)
+    },
+  )
 
-  test.each(withdrawals)(
+  test.each(inTurn(withdrawals, 2, 1))(
     'is refused for a withdrawal, and nothing is signed: %s',
     async (_, line, lies, code) => {
       await invested()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
-import { engineOn } from '../../support/engine.ts'
+import { engineOn, inTurn } from '../../support/engine.ts'
 import {
   type HostileService,
   type Lies,
@@ -151,9 +151,9 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
   const told = Object.entries(lies).filter(
     ([, { made }], at) => made !== undefined || at % 2 === (provider === 'thorchain' ? 1 : 0),
   )
-  test.each(told)(
+  test.each(told.map((one, turn) => [...one, turn] as const))(
     'that the service states as %s ends nothing and shows no address',
-    async (_, { made, before, lie }) => {
+    async (_, { made, before, lie }, turn) => {
       await fundFriend()
       await run('sandbox fault bitcoin-stuck --json')
       const one = await shown(provider)
@@ -164,7 +164,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
       await mined(txid)
       service.lies = lie(early ?? (await made?.()) ?? '0x')
       for (const node of nodes.filter((one) => one !== 'node silent' || lie === lies.fulfilled!.lie))
-        for (const [asker, line] of Object.entries(askers)) {
+        for (const [asker, line] of inTurn(Object.entries(askers), 2, turn + nodes.indexOf(node))) {
           const { exit, out, err } = await asked(line(one.id), node)
           expect({ asker, node, exit }, `${out}${err}`).toEqual({ asker, node, exit: 20 })
           expect(out + err).not.toContain(one.deposit.address)

@@ -18,7 +18,7 @@ import { relayOrders } from '../../../src/swaps/relay/order-use.ts'
 import { serviceAccess } from '../../../src/swaps/service-access.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { followTransfer, swapDefinitions } from '../../../src/swaps/swap-provider-registry.ts'
-import { engineOn } from '../../support/engine.ts'
+import { engineOn, inTurn } from '../../support/engine.ts'
 import {
   type HostileService,
   startHostileService,
@@ -172,17 +172,20 @@ describe('an order that was used before', () => {
     },
   )
 
-  test.each(onChain)('%s: proposed again by a remote service, on another machine', async (_, { line }) => {
-    repeats()
-    expect(await remotely(here, `${line} --idempotency-key order-key-one`)).toMatchObject({ exit: 0 })
-    await refused(
-      elsewhere,
-      () => remotely(elsewhere, `${line} --idempotency-key order-key-one`),
-      /already used: /,
-    )
-  })
+  test.each(inTurn(onChain, 2, 0))(
+    '%s: proposed again by a remote service, on another machine',
+    async (_, { line }) => {
+      repeats()
+      expect(await remotely(here, `${line} --idempotency-key order-key-one`)).toMatchObject({ exit: 0 })
+      await refused(
+        elsewhere,
+        () => remotely(elsewhere, `${line} --idempotency-key order-key-one`),
+        /already used: /,
+      )
+    },
+  )
 
-  test.each(onChain)('%s: proposed to two commands at once', async (_, { line }) => {
+  test.each(inTurn(onChain, 2, 1))('%s: proposed to two commands at once', async (_, { line }) => {
     repeats()
     const both = await Promise.all(
       ['one', 'two'].map((key) => remotely(here, `${line} --idempotency-key order-key-${key}`)),
@@ -193,7 +196,7 @@ describe('an order that was used before', () => {
     expect(here.attempts()).toBe(2)
   })
 
-  test.each(onChain)('%s: in two plan files', async (_, { line }) => {
+  test.each(inTurn(onChain, 2, 0))('%s: in two plan files', async (_, { line }) => {
     repeats()
     const files: string[] = []
     for (const name of ['one', 'two']) {

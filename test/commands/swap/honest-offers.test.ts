@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { swapDefinitions, swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
-import { campaignSeed, cells, seeded } from '../../support/engine.ts'
+import { campaignSeed, cells, inTurn, seeded } from '../../support/engine.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -94,8 +94,8 @@ test('each swap provider has tokens here', () => {
   expect(Object.keys(tokens)).toEqual(swapProviderNames.filter((name) => (swaps[name] ?? []).length > 0))
 })
 
-describe.each(names)('what %s offers', (name) => {
-  test.each(Object.keys(charges) as (keyof typeof charges)[])(
+describe.each(names.map((name, turn) => [name, turn] as const))('what %s offers', (name, turn) => {
+  test.each(inTurn(Object.keys(charges) as (keyof typeof charges)[], 2, turn))(
     'is accepted by guard and simulation, with %s',
     async (charge) => {
       const set = charges[charge]

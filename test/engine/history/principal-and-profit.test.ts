@@ -12,7 +12,7 @@ import { readOwnerLogs } from '../../../src/engine/history/logs/owner-logs.ts'
 import { ownerEvents } from '../../../src/engine/history/owner-events.ts'
 import { investedAfter } from '../../../src/engine/positions/principal.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
-import { engineOn, perform } from '../../support/engine.ts'
+import { cells, engineOn, perform } from '../../support/engine.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -26,7 +26,7 @@ describe('principal and profit', () => {
       fc.asyncProperty(anyActs(slugs.length), async (acts) => {
         expect(await historyCell(ground, acts)).toEqual([])
       }),
-      { seed: 20260721, numRuns: 6, endOnFailure: true },
+      { seed: 20260721, numRuns: cells(4, 60), endOnFailure: true },
     )
   })
 

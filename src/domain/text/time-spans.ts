@@ -1,0 +1,15 @@
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** A time in ms in one unit, rounded: `20 minutes`, `1 day`. A unit is used from two of it on, so that little is lost. */
+export function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  const [name, size] = units.find(([, one]) => seconds >= 2 * one) ??
+    units.find(([, one]) => seconds >= one) ?? ['second', 1]
+  const count = Math.round(seconds / size)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
