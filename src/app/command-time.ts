@@ -247,7 +247,8 @@ export function commandTime({
     explained: (error) => {
       if (!isOver() || !(error instanceof AppError)) return error
       const { exit } = errorRow(error.code)
-      const isCaused = (exit === 6 || exit === 7 || isWithoutQuote(error)) && error.code !== 'WRITE_UNCONFIRMED'
+      const isCaused =
+        (exit === 6 || exit === 7 || isWithoutQuote(error)) && error.code !== 'WRITE_UNCONFIRMED'
       if (!isCaused || !impliesUnsigned(error.code)) return error
       return error.details?.fault === timeOverFault ? overError(error) : alsoOver(error)
     },

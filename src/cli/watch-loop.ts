@@ -105,9 +105,7 @@ async function looking<value>(
   for (;;) {
     let waitMs = intervalMs
     try {
-      const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () =>
-        time.overError(),
-      )
+      const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () => time.overError())
       show(now)
       shown = true
     } catch (error) {
