@@ -1,6 +1,7 @@
+import { getAddress, size, sliceHex } from 'viem/utils'
 import type { Reading } from '../chain/composable-reading.ts'
 import type { Query } from '../chain/contract-query.ts'
-import { type Address, sameAddress } from '../domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 
 /** A path through pools: `fees[i]` (in millionths) is the fee tier of the pool between `tokens[i]` and `tokens[i + 1]`. */
 export type SwapPath = { tokens: readonly Address[]; fees: readonly number[] }
@@ -59,4 +60,17 @@ export function uniquePoolReads(
       return (path) => queriesOf(path).map((one) => known.get(nameOf(one)))
     },
   }
+}
+
+/** Unpacks a path of a router of Uniswap, from the first token to the last; `undefined` if it is malformed. */
+export function unpackPath(path: Hex, exact: 'in' | 'out'): SwapPath | undefined {
+  const bytes = size(path)
+  if (bytes < 43 || (bytes - 20) % 23 !== 0) return undefined
+  const tokens: Address[] = []
+  const fees: number[] = []
+  for (let at = 0; at < bytes; at += 23) {
+    tokens.push(getAddress(sliceHex(path, at, at + 20)))
+    if (at + 20 < bytes) fees.push(Number(sliceHex(path, at + 20, at + 23)))
+  }
+  return exact === 'in' ? { tokens, fees } : { tokens: tokens.reverse(), fees: fees.reverse() }
 }

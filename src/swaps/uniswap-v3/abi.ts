@@ -39,6 +39,9 @@ export const feePaymentsAbi = parseAbi([
   'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
 ])
 
+/** The address constant for the router's caller (Constants.MSG_SENDER of `@uniswap/swap-router-contracts`). */
+export const callerAddress = '0x0000000000000000000000000000000000000001'
+
 /** The address constant for the router itself (Constants.ADDRESS_THIS of `@uniswap/swap-router-contracts`). */
 export const routerItself = '0x0000000000000000000000000000000000000002'
 

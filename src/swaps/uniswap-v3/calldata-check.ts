@@ -5,11 +5,10 @@ import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { FeePayment } from '../../protocols/fee-payments.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
-import { pathText, type SwapPath } from '../fee-tier-paths.ts'
+import { pathText, type SwapPath, unpackPath } from '../fee-tier-paths.ts'
 import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
 import { coinPaymentsAbi, feePaymentsAbi, innerSwapsAbi, multicallAbi, routerItself } from './abi.ts'
 import type { UniswapV3Constants } from './constants-schema.ts'
-import { unpackPath } from './path.ts'
 
 type Swap = {
   exact: 'in' | 'out'

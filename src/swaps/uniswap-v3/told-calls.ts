@@ -9,9 +9,15 @@ import {
   teller,
   type Words,
 } from '../../protocols/call-description.ts'
-import { callerAddress } from '../uniswap-v4/abi.ts'
-import { coinPaymentsAbi, feePaymentsAbi, innerSwapsAbi, multicallAbi, routerItself } from './abi.ts'
-import { unpackPath } from './path.ts'
+import { unpackPath } from '../fee-tier-paths.ts'
+import {
+  callerAddress,
+  coinPaymentsAbi,
+  feePaymentsAbi,
+  innerSwapsAbi,
+  multicallAbi,
+  routerItself,
+} from './abi.ts'
 
 /** Other forms of the multicall (`@uniswap/swap-router-contracts` 1.3.1, IMulticallExtended.json). */
 const plainMulticall = parseAbi(['function multicall(bytes[] data) payable returns (bytes[] results)'])
