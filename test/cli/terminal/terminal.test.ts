@@ -25,7 +25,9 @@ describe('a deposit at a terminal', () => {
     at.type('y\r')
     expect(await at.exit).toBe(0)
     const done = await at.screen()
-    expect(done).toMatch(/^✓ Allow 0x\w{40}\s+\(aave-v3\)\s+to\s+take\s+100\s+USDC\n {2}0x\w{64}\s+block \d+$/m)
+    expect(done).toMatch(
+      /^✓ Allow 0x\w{40}\s+\(aave-v3\)\s+to\s+take\s+100\s+USDC\n {2}0x\w{64}\s+block \d+$/m,
+    )
     expect(done).toMatch(/^✓ Supply 100 USDC to Aave v3\n {2}0x\w{64}\s+block \d+$/m)
     expect(done).toMatch(/^status {4}SUCCESS$/m)
     expect(done).not.toMatch(/^\S 1\/2 |^\S 2\/2 /m)
@@ -127,7 +129,7 @@ describe('a read from a silent node', () => {
     await node.close()
     expect(await at.screen()).toMatch(
       new RegExp(
-        `^error The time limit of 1 s was reached: no answer from sandbox-one at ${host}.* \\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
+        `^error The\\s+time\\s+limit\\s+of\\s+1\\s+s\\s+was\\s+reached:\\s+no\\s+answer\\s+from\\s+sandbox-one\\s+at\\s+${host}[^(]*\\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
         'm',
       ),
     )
