@@ -129,7 +129,7 @@ describe('a read from a silent node', () => {
     await node.close()
     expect(await at.screen()).toMatch(
       new RegExp(
-        `^error The time limit of 1 s was reached: no answer from sandbox-one at ${host}.* \\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
+        `^error The\\s+time\\s+limit\\s+of\\s+1\\s+s\\s+was\\s+reached:\\s+no\\s+answer\\s+from\\s+sandbox-one\\s+at\\s+${host}[^(]*\\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
         'm',
       ),
     )

@@ -42,7 +42,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
     expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
     const { share } = ran.json.error.details
     expect(share).toBeGreaterThan(0.5)
-    expect(ran.json.error.message).toContain(`${(share * 100).toFixed(2)} % less`)
+    expect(ran.json.error.message).toContain(`${(share * 100).toFixed(2)}% less`)
     const [, accepted] = /--max-price-impact (\S+)$/.exec(ran.json.error.hint) ?? []
     expect((await run(swap(50_000_000, `--max-price-impact 1% ${key(2)}`), at(place))).exit).toBe(8)
     const done = await run(swap(50_000_000, `--max-price-impact ${accepted} ${key(3)}`), at(place))
