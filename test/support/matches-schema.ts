@@ -59,7 +59,7 @@ export function documentation(
 
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text)
 
-const alone = /^(demo|deposit|withdraw|history|transfer|serve|doctor|completion|schema|mcp|init)$/
+const alone = /^(demo|decode|deposit|withdraw|history|transfer|serve|doctor|completion|schema|mcp|init)$/
 
 /** The words of a command line that name its command. */
 export const commandOf = ([first = '', second = '', third = '']: readonly string[]): string =>

@@ -36,7 +36,15 @@ async function followed(looks: readonly Look[], more: { json?: boolean; out?: Pa
   const cli = {
     io: { out: stream('out'), err: stream('err'), canAsk: false },
     globals: { json: more.json === true, csv: false, raw: false },
-    program: { now: () => Date.parse('2026-11-21T12:00:00Z'), interrupt: { signal: interrupted.signal } },
+    program: {
+      now: () => Date.parse('2026-11-21T12:00:00Z'),
+      interrupt: { signal: interrupted.signal },
+      time: {
+        left: () => undefined,
+        follow: () => undefined,
+        progress: { doing: () => undefined, done: () => undefined },
+      },
+    },
     notice: (line: string) => {
       said.err += `${line}\n`
     },
