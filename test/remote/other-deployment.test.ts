@@ -252,6 +252,8 @@ describe('a wallet', () => {
       queuedUsd: null,
       collateralUsd: null,
       debtUsd: null,
+      onTheWay: [],
+      onTheWayUsd: '0',
       realised: null,
       totalProfitUsd: null,
       unread: null,
@@ -275,6 +277,8 @@ describe('a wallet', () => {
       queuedUsd: null,
       collateralUsd: null,
       debtUsd: null,
+      onTheWay: [],
+      onTheWayUsd: '0',
       realised: null,
       totalProfitUsd: null,
       unread: null,
@@ -347,6 +351,7 @@ describe('a quote', () => {
     },
     provider: 'a-provider',
     minAmountOut: null,
+    maxAmountIn: null,
     slippage: null,
     // Derived from the USD values of both sides.
     priceImpact: 0,
@@ -367,8 +372,13 @@ describe('a quote', () => {
   })
 
   test('is read alone and in a list', async () => {
-    expect(await read(lines().quote, {})).toEqual(quoted())
-    expect((await read(lines().quotes, {})).items).toEqual([quoted()])
+    // What the client accepts, within the usual slippage of 0.5 %.
+    const accepts = {
+      amountIn: amount('100000000'),
+      amountOut: { ...amount('39800000000000000', 'WETH', 18), formatted: '0.0398' },
+    }
+    expect(await read(lines().quote, {})).toEqual({ ...quoted(), accepts, priceImpactUsd: '0', refusals: [] })
+    expect((await read(lines().quotes, {})).items).toEqual([{ ...quoted(), priceImpactUsd: '0' }])
   })
 
   test.each<[string, Partial<Variant>]>([
@@ -392,6 +402,16 @@ describe('a quote', () => {
       deadline: null,
       status: null,
       feeSponsorship: null,
+      accepts: null,
+      priceImpactUsd: null,
+      // As an execution is refused.
+      refusals: [
+        {
+          code: 'POLICY_MIN_OUT',
+          message: 'The quote has no deadline, so its output cannot be checked',
+          flag: null,
+        },
+      ],
     })
   })
 

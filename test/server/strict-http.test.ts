@@ -238,7 +238,7 @@ const tricks: string[] = (() => {
     '/v1/quotes',
     '/swap',
     '/swap/',
-    '/actions',
+    '/action',
     '/actions/',
     '/wallets',
     '/wallets/',

@@ -182,7 +182,19 @@ const isMadeGood = ({ index, leg, role, state }: ReadStep, steps: readonly ReadS
         (one.role === role || one.role === 'action'),
     ))
 
-const asOperation = (operation: ParsedEvidence['operation']): Operation => operation as unknown as Operation
+const asOperation = (operation: ParsedEvidence['operation']): Operation =>
+  ({
+    ...operation,
+    // JSON has no bigint.
+    steps: operation.steps.map((step) => ({
+      ...step,
+      inclusion: step.inclusion && {
+        ...step.inclusion,
+        gasUsed: BigInt(step.inclusion.gasUsed),
+        gasPrice: BigInt(step.inclusion.gasPrice),
+      },
+    })),
+  }) as unknown as Operation
 
 /**
  * Whether the report's amounts follow from the plan and result. Older evidence has no result, so its report alone has the received
@@ -244,7 +256,7 @@ export function changedCall({ operation, calls }: Evidence, catalog: Catalog): s
 type Fields = Readonly<Record<string, unknown>>
 
 type ComparedEvidence = {
-  operation: object
+  operation: ParsedEvidence['operation']
   attempts: readonly { step: number; hash: string }[]
   events: readonly object[]
   report: { transactions: readonly ({ chainId: number } & Fields)[] } & Fields
@@ -259,7 +271,7 @@ const apart = ['amounts', 'arrivedShort', 'transactions']
  */
 function changedReportField({ operation, attempts, events, report }: ComparedEvidence): string | undefined {
   const anew = operationReport(
-    operation as Operation,
+    asOperation(operation),
     networksOf(report.transactions),
     ({ index }) => attempts.findLast(({ step }) => step === index)?.hash ?? null,
     events as readonly JournalEvent[],

@@ -210,7 +210,7 @@ describe('explain for an action that another machine started', () => {
     const { hash, blockNumber } = transactions[1]
     expect(said.evidence).toContainEqual({
       source: 'chain',
-      text: expect.stringMatching(`^${hash} calls .+, and succeeded in block ${blockNumber} of sandbox-one$`),
+      text: `${hash} supplies 3 USDC to Aave v3 USDC, and succeeded in block ${blockNumber} of sandbox-one`,
     })
   })
 

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { evidencePage } from '../../../src/cli/views/evidence-page.ts'
 import { evidenceHash } from '../../../src/diagnosis/evidence/make-evidence-file.ts'
+import { tokenAmount } from '../../../src/domain/amount.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import { provider } from '../../support/nodes/proxy-node.ts'
 import { listener } from '../../support/services/listener.ts'
@@ -140,8 +141,9 @@ test('verify rejects evidence with a new hash if it contradicts itself or the ch
   }
   const inclusion = (change: object) => (evidence: Document) => {
     Object.assign(evidence.operation.steps[1].inclusion, change)
-    const { blockNumber, gasUsed } = evidence.operation.steps[1].inclusion
-    Object.assign(evidence.report.transactions[1], { blockNumber, gasUsed })
+    const { blockNumber, gasUsed, gasPrice } = evidence.operation.steps[1].inclusion
+    const gasFee = tokenAmount(BigInt(gasUsed) * BigInt(gasPrice), { symbol: 'ETH', decimals: 18 })
+    Object.assign(evidence.report.transactions[1], { blockNumber, gasUsed, gasFee })
   }
   const step = (change: object) => (evidence: Document) => {
     Object.assign(evidence.operation.steps[1], change)
@@ -274,7 +276,7 @@ test('verify rejects evidence with a new hash if it contradicts itself or the ch
       (evidence) => {
         stands('ATTENTION', 'PENDING', 23)(evidence)
         lost(1, 'superseded', 'SUPERSEDED')(evidence)
-        Object.assign(evidence.report.transactions[1], { blockNumber: null, gasUsed: null })
+        Object.assign(evidence.report.transactions[1], { blockNumber: null, gasUsed: null, gasFee: null })
         Object.assign(evidence.report, { finishedAt: null, amounts: evidence.operation.plan.about.amounts })
         evidence.operation.result = null
       },

@@ -79,7 +79,7 @@ describe('unknown names', () => {
       {
         exit: 2,
         code: 'UNKNOWN_NETWORK',
-        says: /The sandbox has no network "1".*sandbox-one and sandbox-two.*sluice init/,
+        says: /The sandbox has no network "ethereum".*sandbox-one and sandbox-two.*SLUICE_RPC_ETHEREUM.*sluice init/,
       },
     ],
     [
