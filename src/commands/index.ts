@@ -137,7 +137,7 @@ export const commands: readonly CommandEntry[] = [
   {
     group: 'Set up',
     name: 'wallet',
-    summary: 'positions and balances of a wallet, and encrypted keystores',
+    summary: 'positions and balances; encrypted keystores',
     load: async () => (await import('./wallet/wallet.ts')).wallet,
   },
   {

@@ -52,6 +52,8 @@ const ours: readonly RegExp[] = [
   // Numbers.
   /^app\/serving\/api-keys\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/refuse-duplicates\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce-check\.ts: next$|^planning\/(price-impact\.ts: accepted|compare-with-own-engine\.ts: needed)$|^guard\/stated-fee-checks\.ts: totalFeeBps\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundFeeUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|sanitizeText\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
+  // Bytes of hex digits only, names of networks, and durations.
+  /^commands\/decode\.ts: (data\.length > 80 \? 'DATA' : data|found\[0\]\?\.name \?\? 'NAME'|hash|first\.network\.name)$|^app\/command-time\.ts: moreThan\(limitMs\(\)\)$/,
   // Words defined by this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/.*: entry\.slug$|^cli\/signing-flow\/deposit-withdraw-claim-legs\.ts: slug$|^chain\/standing-allowance\.ts: (network|token)$/,
   /: .*\b(assuranceLevels|levels|actionStatuses|networks|chains)\b/,

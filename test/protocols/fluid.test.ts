@@ -69,7 +69,7 @@ beforeEach(async () => {
 test('an fToken states the resolver rate with rewards, and accepts a deposit, partial and full withdrawals', async () => {
   expect(await shown()).toMatchObject({
     apyBasis: 'current',
-    apyConvention: 'the stated rate, to 0.01 %, compounded every second over 365 days',
+    apyConvention: 'the stated rate, to 0.01%, compounded every second over 365 days',
     apy: expect.closeTo(Math.expm1(0.0462), 6),
     grade: { grade: 'C' },
   })

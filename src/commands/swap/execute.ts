@@ -15,7 +15,11 @@ import {
 } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { referenceForSwap } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { quoteWithin, withMinOutHint } from '../../cli/signing-flow/quotes/request-quote.ts'
-import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/refuse-duplicates.ts'
+import {
+  requireIdempotency,
+  startedBeforeError,
+  warnNoKey,
+} from '../../cli/signing-flow/refuse-duplicates.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
@@ -209,7 +213,11 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
     refuseSigningFlags(options, { mayName: options.destination === undefined })
     const request = { command: 'swap', ...wish.request, ...worded(least) }
     requireIdempotency(cli, options, request)
-    const ask = async () => ({ quote: await wish.ask(cli), slippage, destination: destination!, isNew: true })
+    const ask = async () => {
+      const quote = await wish.ask(cli)
+      if (!options.dryRun) warnNoKey(cli, options, request)
+      return { quote, slippage, destination: destination!, isNew: true }
+    }
     return payFromBitcoin(cli, { request, least, options, ask })
   }
   // Request no quote that cannot be checked on its chain.
