@@ -101,7 +101,7 @@ export async function explainFromService(
 
 /** Where the funds of a burn are while it is not delivered; else what the chains moved. */
 const burnFunds = (
-  burn: { situation: string; funds: string } | undefined,
+  burn: { situation: string; funds?: string } | undefined,
   moved: string | undefined,
 ): string | undefined => (burn && burn.situation !== 'FOREIGN' ? burn.funds : moved)
 

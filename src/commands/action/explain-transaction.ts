@@ -4,7 +4,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { feeText, movesText, transactionJson } from '../../diagnosis/calls/call-json.ts'
 import { movesOfReceipt, type ReceiptMoves } from '../../diagnosis/calls/receipt-moves.ts'
-import { foreignBurn } from '../../diagnosis/lookup/foreign-burn.ts'
+import { foreignTransfer } from '../../diagnosis/lookup/foreign-transfer.ts'
 import {
   type FoundTransaction,
   lookUpTransaction,
@@ -34,21 +34,25 @@ export async function explainTransaction(
   if (id !== undefined) return { id }
   const { found, silent } = await lookUpTransaction(context, hash, depth)
   if (!found) return { silent }
-  const [burn, reason] = await Promise.all([
-    foreignBurn(context, hash, found, null),
+  const [transfer, reason] = await Promise.all([
+    foreignTransfer(context, hash, found, null),
     reasonOf(context, found),
   ])
   const verdict = verdictOf(context, hash, found, reason)
+  if (!transfer) return { verdict }
+  const isOver = endedSituations.includes(transfer.situation)
   return {
-    verdict: burn
-      ? { ...verdict, ...burn, verdict: `${verdict.verdict} ${burn.verdict}`, next: nextOfBurn(hash, burn) }
-      : verdict,
+    verdict: {
+      ...verdict,
+      ...transfer,
+      verdict: `${verdict.verdict} ${transfer.verdict}`,
+      next: transfer.next ?? (isOver ? verdict.next : `sluice action explain ${hash}`),
+    },
   }
 }
 
-/** Asking again is the only step for a transfer of another machine that is not over. */
-const nextOfBurn = (hash: Hex, { situation }: Pick<Verdict, 'situation'>): string | null =>
-  situation === 'FOREIGN' || situation === 'BRIDGE_SHORT' ? null : `sluice action explain ${hash}`
+/** The situations of a transfer of another machine that is over; of any other one, asking again is the only step. */
+const endedSituations: readonly string[] = ['FOREIGN', 'BRIDGE_SHORT', 'BRIDGE_REFUNDED', 'ORDER_UNFILLED']
 
 /**
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
