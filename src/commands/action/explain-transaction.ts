@@ -56,16 +56,19 @@ const endedSituations: readonly string[] = ['FOREIGN', 'BRIDGE_SHORT', 'BRIDGE_R
 
 /**
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
- * code of the fault that prevents its answer.
+ * code of the fault that prevents its answer. `asked` says where else it was looked up in vain, `null` if nowhere.
  */
 export function unknownHash(
   hash: Hex,
   silent: readonly UnansweredNetwork[],
-  again = `sluice action explain ${hash}`,
+  { again, asked }: { again: string; asked: string | null },
 ): AppError {
-  const neither = `${hash} is not in the journal of this machine or at the service`
   if (silent.length === 0)
-    return new AppError('ACTION_NOT_FOUND', `${neither}, and no network has a transaction with this hash`)
+    return new AppError(
+      'ACTION_NOT_FOUND',
+      `${asked === null ? 'No' : `${hash} is ${asked}, and no`} network has a transaction with ${asked === null ? `the hash ${hash}` : 'this hash'}`,
+      { hint: 'Compare the hash with its source. The networks that are searched: sluice networks list' },
+    )
   const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
   const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
@@ -84,11 +87,15 @@ export function unknownHash(
     ...others.map(() => 'CHAIN_ID_MISMATCH' as const),
     'ACTION_NOT_FOUND' as const,
   ]
-  return new AppError(code, `${neither}. Some networks could not be searched: ${unsaid}`, {
-    details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
-    hint:
-      named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
-  })
+  return new AppError(
+    code,
+    `${asked === null ? `No network that answered has a transaction with the hash ${hash}` : `${hash} is ${asked}`}. Some networks could not be searched: ${unsaid}`,
+    {
+      details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
+      hint:
+        named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
+    },
+  )
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */
