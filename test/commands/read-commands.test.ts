@@ -13,14 +13,15 @@ const engine = {
     return { SLUICE_RPC_SANDBOX_ONE: one!, SLUICE_RPC_SANDBOX_TWO: two! }
   },
 }
+const newAccount = privateKeyToAccount(`0x${'5'.repeat(64)}`)
 /** A signed payment of nothing by a new account, for one chain or for every one. */
 const legacyTransaction = (chainId?: number) =>
-  privateKeyToAccount(`0x${'5'.repeat(64)}`).signTransaction({
+  newAccount.signTransaction({
     type: 'legacy',
     to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     nonce: 0,
     gas: 21_000n,
-    gasPrice: 0n,
+    gasPrice: 100_000_000_000n,
     value: 0n,
     ...(chainId !== undefined && { chainId }),
   })
@@ -590,12 +591,9 @@ describe('decode', () => {
   const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
   test('of a hash tells what the own transaction does, and which network has it', async () => {
-    const sent = await run(
-      `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json`,
-      { env: env(), secrets: { privateKey: sandbox.user.key } },
-    )
-    const hash = sent.json.transactions.at(-1).hash
-    const told = { hash, network: 'sandbox-one', text: `sends 5 USDC to ${friend}`, decoded: true }
+    const { address } = sandbox.user
+    const { transactionHash: hash } = await sandbox.sendAs(31337, address, { to: friend, value: 10n ** 18n })
+    const told = { hash, network: 'sandbox-one', text: `sends 1 ETH to ${friend}`, decoded: true }
     expect((await run(['decode', hash, '--json'], { env: env() })).json).toMatchObject(told)
     expect((await run('decode - --json', { env: env(), stdin: `${hash}\n` })).json).toMatchObject(told)
     // Another network does not have it.
@@ -608,9 +606,11 @@ describe('decode', () => {
     // The same transaction of a sender that no chain id binds, on both chains.
     const raw = await legacyTransaction()
     const hashes = await Promise.all(
-      [31337, 31338].map((chainId) =>
-        sandbox.chain(chainId).rpc.request<string>('eth_sendRawTransaction', [raw]),
-      ),
+      [31337, 31338].map(async (chainId) => {
+        const { rpc } = sandbox.chain(chainId)
+        await rpc.request('anvil_setBalance', [newAccount.address, '0xde0b6b3a7640000'])
+        return rpc.request<string>('eth_sendRawTransaction', [raw])
+      }),
     )
     expect(hashes[0]).toBe(hashes[1])
     const { error } = (await run(['decode', hashes[0]!, '--json'], { env: env() })).json
