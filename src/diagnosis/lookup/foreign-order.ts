@@ -10,8 +10,11 @@ import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts
 import { amountText } from '../calls/describe-call.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
-import type { ExplainedTransfer } from './foreign-transfer.ts'
+import type { Verdict } from '../verdict.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
+
+/** What became of a transfer that this machine did not start. Without `funds`, the chain of the transaction alone tells where they are. */
+export type ExplainedTransfer = Pick<Verdict, 'situation' | 'verdict'> & { funds?: string; next?: string }
 
 /** Explains an order that another machine placed, as far as its chain shows it; `undefined` for any other transaction. */
 export const foreignOrder = async (

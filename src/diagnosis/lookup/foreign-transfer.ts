@@ -21,12 +21,8 @@ import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts
 import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
-import type { Verdict } from '../verdict.ts'
-import { foreignOrder } from './foreign-order.ts'
+import { type ExplainedTransfer, foreignOrder } from './foreign-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
-
-/** What became of a transfer that this machine did not start. Without `funds`, the chain of the transaction alone tells where they are. */
-export type ExplainedTransfer = Pick<Verdict, 'situation' | 'verdict'> & { funds?: string; next?: string }
 
 /**
  * Explains a transfer that another machine sent, as an own one: a burn of CCTP, a deposit of Across, or an order of CoW Protocol or Relay.
