@@ -11,7 +11,12 @@ import {
 import type { Cli } from './command-run-types.ts'
 
 /** The errors by which a service says that it has nothing under an id, or that the id is none of its own. */
-const notThere: readonly string[] = ['ACTION_NOT_FOUND', 'QUOTE_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR']
+export const notThereCodes: readonly string[] = [
+  'ACTION_NOT_FOUND',
+  'QUOTE_NOT_FOUND',
+  'NOT_FOUND',
+  'VALIDATION_ERROR',
+]
 
 /**
  * Asks the service about an action or a quote by a typed word: a whole id, else the one whose id begins so, or, for a
@@ -25,7 +30,7 @@ export async function askedByName<answer>(
   try {
     return await ask(typed)
   } catch (error) {
-    if (!(error instanceof AppError) || !notThere.includes(error.code)) throw error
+    if (!(error instanceof AppError) || !notThereCodes.includes(error.code)) throw error
     const id = await idAtService(cli, typed)
     if (id === undefined || id === typed) throw error
     return ask(id)
@@ -37,9 +42,16 @@ export const actionAtService = (cli: Cli, typed: string): Promise<Action> =>
   askedByName(cli, typed, async (id) => (await cli.service()).getAction({ id }))
 
 /** The whole id that a typed word means at the service; `undefined` if it lists none, or has no such list. */
-export async function idAtService(cli: Cli, typed: string): Promise<string | undefined> {
+export const idAtService = async (cli: Cli, typed: string): Promise<string | undefined> =>
+  (await lookUpAtService(cli, typed)).id
+
+/** The same; `isListed` is false if the service gave no list of actions. */
+export async function lookUpAtService(
+  cli: Cli,
+  typed: string,
+): Promise<{ id: string | undefined; isListed: boolean }> {
   const isHash = isTransactionHash(typed)
-  if (!isHash && !isIdStart(typed)) return undefined
+  if (!isHash && !isIdStart(typed)) return { id: undefined, isListed: true }
   const service = await cli.service()
   const [actions, quotes] = await Promise.all([
     listed(service.listActions({ id: typed, limit: 100 })),
@@ -48,19 +60,19 @@ export async function idAtService(cli: Cli, typed: string): Promise<string | und
   // Another deployment may list everything.
   const has = (hash: string | null) => hash?.toLowerCase() === typed.toLowerCase()
   const found = isHash
-    ? actions.filter(({ transactions }) => transactions.some(({ hash }) => has(hash)))
-    : [...actions, ...quotes].filter(({ id }) => id.startsWith(typed))
+    ? (actions ?? []).filter(({ transactions }) => transactions.some(({ hash }) => has(hash)))
+    : [...(actions ?? []), ...(quotes ?? [])].filter(({ id }) => id.startsWith(typed))
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.length > 1) throw ambiguousIdError(typed, ids)
-  return ids[0]
+  return { id: ids[0], isListed: actions !== undefined }
 }
 
-/** The rows of a list; none if the service does not answer with one. */
-async function listed<row>(asked: Promise<{ items: row[] }>): Promise<row[]> {
+/** The rows of a list; `undefined` if the service does not answer with one. */
+async function listed<row>(asked: Promise<{ items: row[] }>): Promise<row[] | undefined> {
   try {
     return (await asked).items
   } catch (error) {
-    if (error instanceof AppError) return []
+    if (error instanceof AppError) return undefined
     throw error
   }
 }

@@ -120,7 +120,7 @@ async function decodedRaw(cli: Cli, signed: SignedCall, { network: name }: Optio
       'UNKNOWN_NETWORK',
       `The transaction is for chain ${id}, which this version does not know`,
       {
-        hint: 'The networks that it knows: sluice swap list --help',
+        hint: 'The networks that it knows: sluice networks list',
       },
     )
   const catalog = await catalogFor(cli, id)
@@ -184,7 +184,7 @@ async function decodedHash(cli: Cli, hash: Hex, { network: name }: Options): Pro
   const only = name === undefined ? undefined : namedNetwork(name)
   const { found, silent } = await findEverywhere(context, hash, only?.chainId)
   const [first, ...others] = found
-  if (!first) throw unknownHash(hash, silent, `sluice decode ${hash}`)
+  if (!first) throw unknownHash(hash, silent, { again: `sluice decode ${hash}`, asked: null })
   if (others.length > 0)
     throw new AppError(
       'USAGE',

@@ -46,7 +46,6 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const token = await tokenForService(cli, network, options.token)
   const to = await recipientOf(cli, options.to, '--to', network)
   refuseTwoAmounts(options)
-  await noteContract(cli, network.chainId, to)
   const shared = await amountOfBalance(
     cli,
     options.amount,
@@ -71,7 +70,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
     propose: async (wallet) => {
       const service = await cli.service()
       const ask = { originAddress: wallet, destinationAddress: to, token: token.address, amount }
-      const made = await service
+      const making = service
         .transferBytecode({ ...ask, chainId: network.chainId })
         .catch((error: unknown) => {
           throw balanceOf(error) === undefined
@@ -81,6 +80,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
                 ...{ held: balanceOf(error)!, needed: amount, verb: 'needs' },
               })
         })
+      const [made] = await Promise.all([making, noteContract(cli, network.chainId, to)])
       const sum = tokenAmount(amount, token)
       return {
         id: made.id,

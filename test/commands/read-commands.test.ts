@@ -1,3 +1,4 @@
+import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants-schema.ts'
 import { refuses } from '../support/contracts/revert-function.ts'
@@ -12,6 +13,18 @@ const engine = {
     return { SLUICE_RPC_SANDBOX_ONE: one!, SLUICE_RPC_SANDBOX_TWO: two! }
   },
 }
+const newAccount = privateKeyToAccount(`0x${'5'.repeat(64)}`)
+/** A signed payment of nothing by a new account, for one chain or for every one. */
+const legacyTransaction = (chainId?: number) =>
+  newAccount.signTransaction({
+    type: 'legacy',
+    to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    nonce: 0,
+    gas: 21_000n,
+    gasPrice: 100_000_000_000n,
+    value: 0n,
+    ...(chainId !== undefined && { chainId }),
+  })
 const usdcPlace = 'aave-v3-usdc-sandbox-one'
 
 const strategyFields = [
@@ -571,4 +584,63 @@ test('yield recommend returns the approval calldata of the published ABI', async
   expect(json.transactions[0].data).toBe(
     calldata('function approve(address,uint256)', [json.transactions[1].to, 1_000000n]),
   )
+})
+
+describe('decode', () => {
+  const env = () => engine.env
+  const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+  test('of a hash tells what the own transaction does, and which network has it', async () => {
+    const { address } = sandbox.user
+    const { transactionHash: hash } = await sandbox.sendAs(31337, address, { to: friend, value: 10n ** 18n })
+    const told = { hash, network: 'sandbox-one', text: `sends 1 ETH to ${friend}`, decoded: true }
+    expect((await run(['decode', hash, '--json'], { env: env() })).json).toMatchObject(told)
+    expect((await run('decode - --json', { env: env(), stdin: `${hash}\n` })).json).toMatchObject(told)
+    // Another network does not have it.
+    expect(
+      (await run(['decode', hash, '--network', 'sandbox-two', '--json'], { env: env() })).json.error,
+    ).toMatchObject({ code: 'ACTION_NOT_FOUND' })
+  })
+
+  test('of a hash that two networks have asks for one of them', async () => {
+    // The same transaction of a sender that no chain id binds, on both chains.
+    const raw = await legacyTransaction()
+    const hashes = await Promise.all(
+      [31337, 31338].map(async (chainId) => {
+        const { rpc } = sandbox.chain(chainId)
+        await rpc.request('anvil_setBalance', [newAccount.address, '0xde0b6b3a7640000'])
+        return rpc.request<string>('eth_sendRawTransaction', [raw])
+      }),
+    )
+    expect(hashes[0]).toBe(hashes[1])
+    const { error } = (await run(['decode', hashes[0]!, '--json'], { env: env() })).json
+    expect(error).toMatchObject({
+      code: 'USAGE',
+      message: '2 networks have a transaction with this hash: sandbox-one, sandbox-two',
+      hint: `sluice decode ${hashes[0]} --network sandbox-one`,
+    })
+    const next = await run(`${error.hint.replace('sluice ', '')} --json`, { env: env() })
+    expect(next.json).toMatchObject({ network: 'sandbox-one', hash: hashes[0] })
+  })
+
+  test('of an unknown hash names what was searched, and the command that lists it', async () => {
+    const nobodys = `0x${'ab'.repeat(32)}`
+    expect((await run(['decode', nobodys, '--json'], { env: env() })).json.error).toEqual(
+      expect.objectContaining({
+        code: 'ACTION_NOT_FOUND',
+        message: `No network has a transaction with the hash ${nobodys}`,
+        hint: expect.stringMatching(/: sluice networks list$/),
+      }),
+    )
+    expect((await run('networks list --json')).exit).toBe(0)
+  })
+
+  test('of a transaction for an unknown chain names the command that lists the networks', async () => {
+    // EIP-155 of chain 999999999.
+    const raw = await legacyTransaction(999_999_999)
+    expect((await run(['decode', raw, '--json'], { env: env() })).json.error).toMatchObject({
+      code: 'UNKNOWN_NETWORK',
+      hint: 'The networks that it knows: sluice networks list',
+    })
+  })
 })

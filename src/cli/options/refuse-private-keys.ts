@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 const isKey = (word: string) => /^(0x)?[0-9a-fA-F]{64}$/.test(word)
 
 /** The commands whose arguments can be hashes or ids of 32 bytes. The values of options cannot, except those of `hashOptions`. */
-const takesHashes = new Set(['action', 'swap'])
+const takesHashes = new Set(['action', 'swap', 'decode'])
 
 /** The options whose values are hashes of Bitcoin transactions, by their commands. */
 const hashOptions: Readonly<Record<string, string>> = { swap: '--btc-tx', sandbox: '--replace' }

@@ -50,10 +50,13 @@ export function emitList<row>(
   else if (list.items.length === 0) io.err.write(`${fittedFor(why, io.err)}\n`)
   else {
     writeText(io, table(fields ? fields.map(({ column }) => column) : columns, list.items, io.out))
-    const more = `${list.items.length}${list.total === null ? '' : ` of ${list.total}`}; --page ${list.page + 1} shows more`
-    for (const line of [note, list.hasMore && more])
-      if (line && !globals.quiet) io.err.write(`${fittedFor(io.err.paint.dim(line), io.err)}\n`)
+    if (note && !globals.quiet) io.err.write(`${fittedFor(io.err.paint.dim(note), io.err)}\n`)
   }
+  // The document of --json has `hasMore`; what is shaped from it may not.
+  const isWhole = globals.json && !globals.jq && !globals.template
+  if (!list.hasMore || isWhole || globals.quiet) return
+  const more = `${list.items.length}${list.total === null ? '' : ` of ${list.total}`}; --page ${list.page + 1} shows more`
+  io.err.write(`${fittedFor(io.err.paint.dim(more), io.err)}\n`)
 }
 
 function writeCsv<row>(

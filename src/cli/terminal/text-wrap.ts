@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import Table from 'cli-table3'
 import type { Stream } from './io-types.ts'
 
@@ -16,7 +17,9 @@ export const borderless = {
 }
 
 /** How many columns of a terminal a text takes: of anything but ASCII the library that aligns it knows. */
-export function displayWidth(text: string): number {
+export function displayWidth(painted: string): number {
+  // Escape sequences take no column.
+  const text = stripVTControlCharacters(painted)
   if (/^[\u0020-\u007e]*$/.test(text)) return text.length
   const grid = new Table({ ...borderless, style: { ...borderless.style, 'padding-right': 0 } })
   grid.push([text])

@@ -1,7 +1,7 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { idAtService } from '../../cli/named-id.ts'
+import { lookUpAtService, notThereCodes } from '../../cli/named-id.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
@@ -26,15 +26,15 @@ export async function explainFromService(
   silent: readonly UnansweredNetwork[],
 ): Promise<Verdict> {
   const service = await cli.service()
-  const notThere = (codes: readonly string[]) => (error: unknown) => {
-    if (error instanceof AppError && codes.includes(error.code)) return undefined
+  const notThere = (error: unknown) => {
+    if (error instanceof AppError && notThereCodes.includes(error.code)) return undefined
     throw error
   }
-  const swap = await service.swapStatus({ id }).catch(notThere(['QUOTE_NOT_FOUND', 'NOT_FOUND']))
+  const swap = await service.swapStatus({ id }).catch(notThere)
   let unsaid: AppError | undefined
   const known = await service
     .getAction({ id })
-    .catch(notThere(['ACTION_NOT_FOUND', 'NOT_FOUND']))
+    .catch(notThere)
     .catch((error: unknown) => {
       // Report what is known of the swap even if the other request fails.
       if (!swap || !(error instanceof AppError)) throw error
@@ -47,9 +47,16 @@ export async function explainFromService(
   if (swap && isUntouched && !swap.deposit?.note && ['pending', 'expired'].includes(wordOf(swap)))
     return quoteVerdict(id, wordOf(swap) === 'expired')
   if (isBitcoinSwap(swap)) return bitcoinVerdict(id, swap)
-  const whole = known || swap ? undefined : await idAtService(cli, id)
+  const { id: whole, isListed } =
+    known || swap ? { id: undefined, isListed: true } : await lookUpAtService(cli, id)
   if (whole !== undefined && whole !== id) return explainFromService(cli, context, whole, silent)
-  if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
+  if (!known && !swap && isHash(id))
+    throw unknownHash(id, silent, {
+      again: `sluice action explain ${id}`,
+      asked: isListed
+        ? 'not in the journal of this machine or at the service'
+        : 'not in the journal of this machine, and the service gave no list of actions to look it up in',
+    })
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
@@ -101,7 +108,7 @@ export async function explainFromService(
 
 /** Where the funds of a burn are while it is not delivered; else what the chains moved. */
 const burnFunds = (
-  burn: { situation: string; funds: string } | undefined,
+  burn: { situation: string; funds?: string } | undefined,
   moved: string | undefined,
 ): string | undefined => (burn && burn.situation !== 'FOREIGN' ? burn.funds : moved)
 

@@ -4,7 +4,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { feeText, movesText, transactionJson } from '../../diagnosis/calls/call-json.ts'
 import { movesOfReceipt, type ReceiptMoves } from '../../diagnosis/calls/receipt-moves.ts'
-import { foreignBurn } from '../../diagnosis/lookup/foreign-burn.ts'
+import { foreignTransfer } from '../../diagnosis/lookup/foreign-transfer.ts'
 import {
   type FoundTransaction,
   lookUpTransaction,
@@ -34,34 +34,41 @@ export async function explainTransaction(
   if (id !== undefined) return { id }
   const { found, silent } = await lookUpTransaction(context, hash, depth)
   if (!found) return { silent }
-  const [burn, reason] = await Promise.all([
-    foreignBurn(context, hash, found, null),
+  const [transfer, reason] = await Promise.all([
+    foreignTransfer(context, hash, found, null),
     reasonOf(context, found),
   ])
   const verdict = verdictOf(context, hash, found, reason)
+  if (!transfer) return { verdict }
+  const isOver = endedSituations.includes(transfer.situation)
   return {
-    verdict: burn
-      ? { ...verdict, ...burn, verdict: `${verdict.verdict} ${burn.verdict}`, next: nextOfBurn(hash, burn) }
-      : verdict,
+    verdict: {
+      ...verdict,
+      ...transfer,
+      verdict: `${verdict.verdict} ${transfer.verdict}`,
+      next: transfer.next ?? (isOver ? verdict.next : `sluice action explain ${hash}`),
+    },
   }
 }
 
-/** Asking again is the only step for a transfer of another machine that is not over. */
-const nextOfBurn = (hash: Hex, { situation }: Pick<Verdict, 'situation'>): string | null =>
-  situation === 'FOREIGN' || situation === 'BRIDGE_SHORT' ? null : `sluice action explain ${hash}`
+/** The situations of a transfer of another machine that is over; of any other one, asking again is the only step. */
+const endedSituations: readonly string[] = ['FOREIGN', 'BRIDGE_SHORT', 'BRIDGE_REFUNDED', 'ORDER_UNFILLED']
 
 /**
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
- * code of the fault that prevents its answer.
+ * code of the fault that prevents its answer. `asked` says where else it was looked up in vain, `null` if nowhere.
  */
 export function unknownHash(
   hash: Hex,
   silent: readonly UnansweredNetwork[],
-  again = `sluice action explain ${hash}`,
+  { again, asked }: { again: string; asked: string | null },
 ): AppError {
-  const neither = `${hash} is not in the journal of this machine or at the service`
   if (silent.length === 0)
-    return new AppError('ACTION_NOT_FOUND', `${neither}, and no network has a transaction with this hash`)
+    return new AppError(
+      'ACTION_NOT_FOUND',
+      `${asked === null ? 'No' : `${hash} is ${asked}, and no`} network has a transaction with ${asked === null ? `the hash ${hash}` : 'this hash'}`,
+      { hint: 'Compare the hash with its source. The networks that are searched: sluice networks list' },
+    )
   const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
   const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
   const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
@@ -80,11 +87,15 @@ export function unknownHash(
     ...others.map(() => 'CHAIN_ID_MISMATCH' as const),
     'ACTION_NOT_FOUND' as const,
   ]
-  return new AppError(code, `${neither}. Some networks could not be searched: ${unsaid}`, {
-    details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
-    hint:
-      named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
-  })
+  return new AppError(
+    code,
+    `${asked === null ? `No network that answered has a transaction with the hash ${hash}` : `${hash} is ${asked}`}. Some networks could not be searched: ${unsaid}`,
+    {
+      details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
+      hint:
+        named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
+    },
+  )
 }
 
 /** Where the funds of a transaction are that was sent from elsewhere. */

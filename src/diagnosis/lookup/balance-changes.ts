@@ -9,7 +9,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { EvidenceLine } from '../verdict.ts'
-import { foreignBurn } from './foreign-burn.ts'
+import { foreignTransfer } from './foreign-transfer.ts'
 import { lookUpTransaction, unansweredText } from './transaction-lookup.ts'
 
 /**
@@ -26,7 +26,7 @@ export type NamedTransactions = {
 /**
  * The balance changes of an operation started elsewhere, by the receipts from our own nodes: what left and reached the owners (the
  * signers, if none are named), in catalogue tokens and in native coins as far as the transactions carry them. `evidence` has a line
- * for each transaction, `burn` explains a CCTP transfer among them. A transaction that could not be looked up, because its network
+ * for each transaction, `burn` explains a transfer among them. A transaction that could not be looked up, because its network
  * has no RPC or does not answer, is not called missing; `withoutRpc` has the stated networks that have no RPC here.
  */
 export async function balanceChanges(
@@ -35,7 +35,7 @@ export async function balanceChanges(
 ): Promise<{
   funds: string
   evidence: EvidenceLine[]
-  burn: Awaited<ReturnType<typeof foreignBurn>>
+  burn: Awaited<ReturnType<typeof foreignTransfer>>
   withoutRpc: readonly Network[]
 }> {
   const all = [...new Set([...hashes, ...(delivery === null ? [] : [delivery])])]
@@ -104,7 +104,7 @@ type Look = {
   text: string
   unasked?: string
   withoutRpc?: readonly Network[]
-  burn?: Awaited<ReturnType<typeof foreignBurn>>
+  burn?: Awaited<ReturnType<typeof foreignTransfer>>
 }
 
 async function movesOf(
@@ -134,7 +134,7 @@ async function movesOf(
         : `${hash} could not be looked up: ${unasked}`
     return { moves: undefined, isFinal: false, text, withoutRpc, ...(unasked !== undefined && { unasked }) }
   }
-  const burn = hash === delivery ? undefined : await foreignBurn(context, hash, found, delivery)
+  const burn = hash === delivery ? undefined : await foreignTransfer(context, hash, found, delivery)
   const { network, from: signer, call, described, block } = found
   const owners = whose.length > 0 ? whose : [signer]
   if (!block)

@@ -3,7 +3,8 @@ import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
-import type { Hex } from '../../domain/address.ts'
+import { type Hex, sameAddress } from '../../domain/address.ts'
+import { wrappedOn } from '../../domain/token.ts'
 import {
   type AwaitedTransfer,
   awaitRead,
@@ -49,6 +50,9 @@ export async function followDeposit(
     const found = await awaitRead(findTransaction(destination, hash))
     const paid = found?.ok ? filledAmountIn(found.logs, there.spokePool, deposit) : undefined
     if (!found || paid === undefined) return undefined
+    // The pool pays the wrapped coin to accounts without code as the coin, which no event of a token shows.
+    const wrapped = wrappedOn(catalog, arrival.chainId)
+    if (wrapped && sameAddress(wrapped, arrival.token)) return { found, amount: paid, alike: undefined }
     // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < paid ? arrived : paid, alike: undefined }

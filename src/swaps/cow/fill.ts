@@ -24,14 +24,18 @@ export function preSignedUid(logs: readonly Log[], settlement: Address): Hex | u
   return undefined
 }
 
-/** The amount that an order bought in a transaction, in units of the bought token; `undefined` if the order was not filled in it. */
-export function boughtAmount(logs: readonly Log[], settlement: Address, uid: Hex): bigint | undefined {
+/** What an order sold and bought in a transaction, in units of its tokens; `undefined` if the order was not filled in it. */
+export function tradeIn(logs: readonly Log[], settlement: Address, uid: Hex) {
   for (const log of logs) {
     const event = eventIn(log, settlement)
-    if (event?.eventName === 'Trade' && isSameUid(event.args.orderUid, uid)) return event.args.buyAmount
+    if (event?.eventName === 'Trade' && isSameUid(event.args.orderUid, uid)) return event.args
   }
   return undefined
 }
+
+/** The amount that an order bought in a transaction, in units of the bought token; `undefined` if the order was not filled in it. */
+export const boughtAmount = (logs: readonly Log[], settlement: Address, uid: Hex): bigint | undefined =>
+  tradeIn(logs, settlement, uid)?.buyAmount
 
 /** The log filter for all trades of an order's owner, which include its fill. */
 export const fillQuery = (settlement: Address, uid: Hex): { address: Address; topics: Hex[] } => ({

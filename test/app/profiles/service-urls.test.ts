@@ -31,7 +31,7 @@ function urlsIn(value: unknown, name = ''): string[] {
 /** Hosts that are only shown to a person: explorers of networks, pages in hints, and pictures. */
 const shown = [
   ...publicNetworks.flatMap(({ explorer }) => (explorer === null ? [] : [new URL(explorer).host])),
-  ...['mempool.space', 'getfoundry.sh', 'github.com', 'sqlite.org', 'coins.llama.fi'],
+  ...['mempool.space', 'getfoundry.sh', 'github.com', 'sqlite.org', 'jqlang.org', 'coins.llama.fi'],
   ...['raw.githubusercontent.com', 'coin-images.coingecko.com'],
 ]
 

@@ -281,6 +281,85 @@ describe('explain for an action that another machine started', () => {
     )
   })
 
+  test('follows its Across deposit as an own one, by hash: waiting, paid out, paid back', async () => {
+    const across = (amount: number) =>
+      run(
+        `swap execute --from sandbox-one --to sandbox-two --token-in USDT --token-out USDT --amount-in ${amount} --provider across --destination ${friend} --yes --json --timeout 3s`,
+      )
+    const hashOf = async (ran: { json: { error?: { details: { id: string } }; id?: string } }) => {
+      const { transactions } = (await run(['action', 'show', idOf(ran), '--json'])).json
+      return transactions.at(-1).hash as string
+    }
+    await fault('bridge unfilled')
+    const waiting = await hashOf(await across(20))
+    elsewhere()
+    expect(await foreign(waiting)).toMatchObject({
+      situation: 'BRIDGE_WAITING',
+      verdict: expect.stringMatching(
+        `No relayer has paid out on sandbox-two yet\\. A relayer can do so until \\S+; after that, the deposit is paid back to ${wallet()}\\.$`,
+      ),
+      funds: expect.stringMatching(`^20 USDT: deposited on sandbox-one in ${waiting}, not paid out`),
+      safeToRetry: false,
+      next: `sluice action explain ${waiting}`,
+    })
+    await cleared()
+    await expect
+      .poll(async () => (await foreign(waiting)).verdict)
+      .toMatch(/The bridge delivered on sandbox-two\.$/)
+    expect(await foreign(waiting)).toMatchObject({
+      situation: 'FOREIGN',
+      funds: expect.stringMatching(/^19\.\d+ USDT: with the recipient on sandbox-two, in 0x\w{64}\.$/),
+      next: null,
+    })
+    await fault('bridge unfilled')
+    const late = await hashOf(await across(40))
+    elsewhere()
+    await sandbox.world.warp(7 * 3_600)
+    await expect.poll(async () => (await foreign(late)).situation).toBe('BRIDGE_REFUNDED')
+    expect(await foreign(late)).toMatchObject({
+      funds: expect.stringMatching(`40 USDT was paid back to ${wallet()} there, in 0x\\w{64}\\.$`),
+      next: null,
+    })
+    await cleared()
+  })
+
+  test('follows its order of CoW Protocol by hash: open, filled with both amounts, expired', async () => {
+    const order = async (amount: number) => {
+      const ran = await run(
+        `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in ${amount} --provider cow --yes --json --timeout 3s`,
+      )
+      const { transactions } = (await run(['action', 'show', idOf(ran), '--json'])).json
+      elsewhere()
+      return transactions.at(-1).hash as string
+    }
+    await fault('order-unfilled')
+    const hash = await order(300)
+    expect(await foreign(hash)).toMatchObject({
+      situation: 'ORDER_OPEN',
+      verdict: expect.stringMatching(
+        /The order is open until \S+ and not filled yet: nothing has been swapped\.$/,
+      ),
+      funds: `Not moved: what the order sells is still with ${wallet()}.`,
+      next: `sluice action explain ${hash}`,
+    })
+    await cleared()
+    await expect.poll(async () => (await foreign(hash)).situation).toBe('FOREIGN')
+    expect(await foreign(hash)).toMatchObject({
+      verdict: expect.stringMatching(/The order was filled, in whole or in part, in 0x\w{64}\.$/),
+      funds: expect.stringMatching(/^300 USDC was swapped for 0\.\d+ WETH, in 0x\w{64} on sandbox-one\.$/),
+      next: null,
+    })
+    await fault('order-unfilled')
+    const late = await order(310)
+    await sandbox.world.warp(2 * 3_600)
+    expect(await foreign(late)).toMatchObject({
+      situation: 'ORDER_UNFILLED',
+      verdict: expect.stringContaining('has expired: nothing was swapped.'),
+      next: null,
+    })
+    await cleared()
+  })
+
   test('of a finished action calls nothing open', async () => {
     const { id } = (await deposit()).json
     const { exit, out } = await run(['action', 'explain', id])

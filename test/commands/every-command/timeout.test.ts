@@ -34,6 +34,7 @@ const readOfAll = [
   'action export',
   'doctor',
   'wallet show',
+  'wallet balances',
   'wallet approvals list',
   'wallet approvals revoke',
 ]

@@ -107,10 +107,15 @@ describe('an action of another machine, at a remote service', () => {
   let server: TestServer
   /** What the deployment answers to its list of actions, instead of the list. */
   let listStatus: number | undefined
+  /** Whether the deployment calls a hash an invalid id, instead of an unknown one. */
+  let isStrict = false
   beforeEach(async () => {
     listStatus = undefined
+    isStrict = false
     server = await serveTo(engineOn(sandbox).service, apiKey, (app) =>
       app.addHook('onRequest', async ({ url }, reply) => {
+        if (isStrict && /\/0x[0-9a-f]{64}/.test(url))
+          return reply.code(400).send({ error: { code: 'VALIDATION_ERROR', message: 'id must be a UUID' } })
         if (listStatus === undefined || !/^\/(actions|quotes)(\?|$)/.test(url)) return
         await reply.code(listStatus).send({ message: 'no such page' })
       }),
@@ -158,6 +163,29 @@ describe('an action of another machine, at a remote service', () => {
     }
     expect((await run(`action explain ${names[0]} --json`, remote())).json).toMatchObject({ id: far.id })
     expect((await run(`action resume ${names[0]} --yes --json`, remote())).exit).toBe(4)
+    // Without an RPC, the service tells the action of a hash, and the next step names the variable.
+    const noRpc = { ...remote(), env: { SLUICE_BASE_URL: server.url } }
+    for (const [at, { hash }] of far.transactions.entries()) {
+      isStrict = at > 0
+      expect((await run(['action', 'explain', hash, '--json'], noRpc)).json).toMatchObject({
+        id: far.id,
+        verdict: 'Not started on this machine; the service reports SUCCESS.',
+        funds: expect.stringContaining('no RPC is set for sandbox-one (SLUICE_RPC_SANDBOX_ONE)'),
+        next: `SLUICE_RPC_SANDBOX_ONE=URL sluice action explain ${far.id}`,
+      })
+      // A deployment without a list may have it: only what was asked is said.
+      listStatus = 404
+      const { error } = (await run(['action', 'explain', hash, '--json'], noRpc)).json
+      listStatus = undefined
+      expect(error).toMatchObject({
+        code: 'ACTION_NOT_FOUND',
+        message: expect.stringMatching(
+          /the service gave no list of actions to look it up in\. Some networks could not be searched: no RPC is set for /,
+        ),
+        hint: `Set an RPC of its network in SLUICE_RPC_<NETWORK>, then: sluice action explain ${hash}`,
+      })
+      expect(error.message).not.toMatch(/or at the service|not at the service/)
+    }
   })
 
   test.each([404, 405, 501])(
@@ -180,7 +208,7 @@ describe('an action of another machine, at a remote service', () => {
         listed.json.items.map(({ id }: { id: string }) => id),
       ]).toEqual([...[0, 'none', [near.id]]])
       expect(listed.err).toBe(
-        'This deployment of the service has no list of actions, so only the actions of this machine are listed.\n',
+        'This deployment of the service gave no list of actions, so only the actions of this machine are listed.\n',
       )
       const quotes = await run('swap list --json', remote())
       expect([quotes.exit, quotes.json.items.map(({ id }: { id: string }) => id)]).toEqual([0, [quote.id]])

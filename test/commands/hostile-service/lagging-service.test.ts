@@ -45,7 +45,7 @@ test('deposit asks a lagging service again when its transactions lack the approv
 test('deposit exits 10 and signs nothing while a lagging service omits the approval', async () => {
   seesAllowance(100)
   const { exit, json } = await typed(
-    'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --timeout 1500ms --idempotency-key behind-2',
+    'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --timeout 20s --idempotency-key behind-2',
   )
   expect({ exit, error: json.error }).toMatchObject({
     exit: 10,

@@ -1,0 +1,229 @@
+import { getAddress } from 'viem/utils'
+import { blockTime } from '../../chain/latest-log.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import {
+  displayNetwork,
+  type Network,
+  publicNetworks,
+  rpcVariable,
+  sandboxNetworks,
+} from '../../domain/networks.ts'
+import { tokenAt } from '../../domain/token.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import { depositIn } from '../../swaps/across/deposit-and-payout-events.ts'
+import { acrossOn } from '../../swaps/across/pairs.ts'
+import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
+import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
+import { contractsOn } from '../../swaps/swap-contracts.ts'
+import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
+import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
+import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
+import { deliveryRules } from '../rules/awaited-deliveries.ts'
+import { type ExplainedTransfer, foreignOrder } from './foreign-order.ts'
+import type { FoundTransaction } from './transaction-lookup.ts'
+
+/**
+ * Explains a transfer that another machine sent, as an own one: a burn of CCTP, a deposit of Across, or an order of CoW Protocol or Relay.
+ * `reportedHash` is a delivery that a service reports. `undefined` for any other transaction, and a reverted one.
+ */
+export async function foreignTransfer(
+  context: ExecutionContext,
+  hash: Hex,
+  found: FoundTransaction,
+  reportedHash: Hex | null,
+): Promise<ExplainedTransfer | undefined> {
+  if (!found.block?.succeeded) return undefined
+  return (
+    (await foreignBurn(context, hash, found, reportedHash)) ??
+    (await foreignDeposit(context, hash, found, reportedHash)) ??
+    (await foreignOrder(context, hash, found, reportedHash))
+  )
+}
+
+/** A transfer between chains. `refundTo` is who gets a deposit back, `gives` and `least` are in words and in the smallest unit. */
+type Stated = {
+  way: 'burn' | 'deposit'
+  awaited: AwaitedTransfer
+  amount: bigint
+  token: Address
+  minimum: bigint
+  refundTo: Address
+  at: number
+}
+
+async function foreignBurn(
+  context: ExecutionContext,
+  hash: Hex,
+  { network, from, call: { to, input, value }, described: { transfer }, block }: FoundTransaction,
+  reportedHash: Hex | null,
+): Promise<ExplainedTransfer | undefined> {
+  const here = contractsOn(context.catalog, cctpV2Contracts, network.chainId)
+  if (!here || !block || !transfer || to === null || !sameAddress(to, here.tokenMessenger)) return undefined
+  const { gives, arrival, minimum } = transfer
+  // A token that CCTP does not carry cannot have been burned.
+  if (!tokenAt(context.catalog.tokens, network.chainId, gives.token)) return undefined
+  const transaction = { chainId: network.chainId, to, data: input, value }
+  const awaited = { sent: { transaction, wallet: from, hash, blockNumber: block.number }, arrival }
+  const { token, units: amount } = gives
+  return followed(
+    context,
+    { way: 'burn', awaited, amount, token, minimum, refundTo: from, at: block.at },
+    reportedHash,
+  )
+}
+
+const addressIn = (word: Hex): Address | undefined =>
+  BigInt(word) >> 160n === 0n ? getAddress(`0x${word.slice(26)}`) : undefined
+
+/** A deposit of Across by its event, whatever contract made it. */
+async function foreignDeposit(
+  context: ExecutionContext,
+  hash: Hex,
+  { network, from, call, block }: FoundTransaction,
+  reportedHash: Hex | null,
+): Promise<ExplainedTransfer | undefined> {
+  const { catalog } = context
+  const here = acrossOn(catalog, network.chainId)
+  if (!here || !block) return undefined
+  const [deposit, ...others] = block.mined.logs.flatMap((log) => depositIn([log], here) ?? [])
+  if (!deposit) return undefined
+  const unfollowed = (text: string): ExplainedTransfer => ({ situation: 'FOREIGN', verdict: text })
+  if (others.length > 0)
+    return unfollowed(
+      `It holds ${others.length + 1} deposits of Across; whether they were paid out is not looked up.`,
+    )
+  const far = deposit.destinationChainId
+  const known = [...catalog.networks, ...publicNetworks, ...sandboxNetworks].find(
+    ({ chainId }) => chainId === far,
+  )
+  const [token, refundTo, out, recipient] = [
+    deposit.inputToken,
+    deposit.depositor,
+    deposit.outputToken,
+    deposit.recipient,
+  ].map(addressIn)
+  const there = acrossOn(catalog, far)
+  const lacksRpc = known && !catalog.networks.some(({ chainId }) => chainId === far)
+  if (lacksRpc) return withoutRpc('deposited', network, known, hash)
+  if (!known || !there || !token || !refundTo || !out || !recipient || !tokenAt(catalog.tokens, far, out))
+    return unfollowed(
+      `Whether it was paid out on ${known?.name ?? `chain ${far}`} cannot be read here: that ${there && recipient ? 'token' : 'network'} is not in the catalogue of Across. The pool of Across there shows it as the deposit ${deposit.depositId} from chain ${network.chainId}.`,
+    )
+  const transaction = {
+    chainId: network.chainId,
+    to: here.spokePool,
+    data: call.input,
+    value: call.value,
+  }
+  const arrival = { chainId: far, token: out, recipient }
+  const awaited = { sent: { transaction, wallet: from, hash, blockNumber: block.number }, arrival }
+  const { inputAmount: amount, outputAmount: minimum } = deposit
+  return followed(
+    context,
+    { way: 'deposit', awaited, amount, token, minimum, refundTo, at: block.at },
+    reportedHash,
+  )
+}
+
+/** What is said of a transfer to a network without an RPC; the next step asks again with one. */
+const withoutRpc = (
+  sent: 'burned' | 'deposited',
+  from: Network,
+  to: Network,
+  hash: Hex,
+  more: { funds?: string } = {},
+): ExplainedTransfer => ({
+  situation: 'FOREIGN',
+  verdict: `The transfer was ${sent} on ${from.name}. Whether it was ${sent === 'burned' ? 'minted' : 'paid out'} on ${to.name} cannot be read: no RPC is set for ${to.name} (${rpcVariable(to)}).`,
+  next: `${rpcVariable(to)}=URL sluice action explain ${hash}`,
+  ...more,
+})
+
+/** Follows a transfer to another chain, and explains it by the rules for own ones. */
+async function followed(
+  context: ExecutionContext,
+  { way, awaited, amount, token, minimum, refundTo, at }: Stated,
+  reportedHash: Hex | null,
+): Promise<ExplainedTransfer> {
+  const { catalog, now } = context
+  const { sent, arrival } = awaited
+  const { hash, transaction } = sent
+  const from = displayNetwork(catalog.networks, transaction.chainId)
+  const to = displayNetwork(catalog.networks, arrival.chainId)
+  const unit = tokenAt(catalog.tokens, from.chainId, token) ?? { symbol: `units of ${token}`, decimals: 0 }
+  let delivery: BridgeDelivery
+  try {
+    delivery = await followAnyTransfer(context, awaited, reportedHash)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'CONFIG_INVALID') throw error
+    const word = way === 'burn' ? 'burned' : 'deposited'
+    return withoutRpc(word, from, to, hash, {
+      funds: `${formatAmount(amount, unit)}: ${word} on ${from.name} in ${hash}, for ${arrival.recipient} on ${to.name}.${way === 'burn' ? ' No one else can take the funds.' : ''}`,
+    })
+  }
+  const { brought, sentAt, isDelivered, expiry, ...same } = delivery
+  const delivered = brought && {
+    hash: brought.found.hash,
+    brought: brought.amount,
+    minimum,
+    text: formatAmount(brought.amount, tokenAt(catalog.tokens, arrival.chainId, arrival.token) ?? unit),
+  }
+  if (delivered && delivered.brought >= delivered.minimum)
+    return {
+      situation: 'FOREIGN',
+      verdict: `The bridge delivered on ${to.name}.`,
+      funds: recipientFundsText(delivered, to.name),
+    }
+  // The chain does not show which deposit a refund belongs to: only the exact amount counts as this one's.
+  const exact = expiry?.refunds.find(({ paid }) => paid === amount)
+  const larger = exact ? undefined : expiry?.refunds.at(0)
+  const paidAt = exact && (await blockTime(context.rpc(from.chainId), exact.found.blockNumber))
+  const bridge: BridgeFacts = {
+    way,
+    from,
+    to,
+    recipient: arrival.recipient,
+    burn: hash,
+    since: sentAt ?? at,
+    usualMs: same.usualMs,
+    typicalMs: same.typicalMs,
+    isUnknown: same.isUnknown,
+    isAttested: same.isAttested,
+    isMinted: isDelivered,
+    delivered,
+    ...(same.remedies && { remedies: same.remedies }),
+    ...(expiry && {
+      expiry: {
+        at: expiry.at,
+        isPast: expiry.isPast,
+        refund: exact && {
+          hash: exact.found.hash,
+          text: formatAmount(amount, unit),
+          paidAt: paidAt === undefined ? null : new Date(paidAt).toISOString(),
+        },
+      },
+    }),
+  }
+  // The rules for a transfer read the bridge, the amount, the payer and the clock; nothing else of an operation is known here.
+  const facts = {
+    bridge,
+    now: now(),
+    operation: { id: hash, wallet: refundTo, legs: [], steps: [] },
+    plan: { about: { amounts: { in: tokenAmount(amount, unit), out: null } } },
+    steps: [],
+  } as unknown as Facts
+  const funds = delivered ? recipientFundsText(delivered, to.name) : bridgeFundsText(facts)
+  if (isDelivered === true && !delivered)
+    return {
+      situation: 'FOREIGN',
+      verdict: `The bridge delivered on ${to.name}; the transaction was not found.`,
+      funds,
+    }
+  const rule = deliveryRules.find(({ is }) => is(facts))!
+  const unsure = larger
+    ? ` Since then, the bridge paid ${formatAmount(larger.paid, unit)} to ${refundTo} in ${larger.found.hash}, which may include it.`
+    : ''
+  return { situation: rule.situation, verdict: `${rule.verdict(facts)}${unsure}`, funds }
+}
