@@ -85,9 +85,12 @@ export const transactionLines = (one: ShownTransaction, to: Stream): string[] =>
 /** When a step was signed, sent, mined and final, and its fee; no line where nothing is known. */
 function timesLine(one: ShownTransaction, to: Stream): string[] {
   const { signedAt, sentAt, minedAt, finalAt, gasFee, gasFeeUsd } = one
-  const times = Object.entries({ signed: signedAt, sent: sentAt, mined: minedAt, final: finalAt }).flatMap(
-    ([word, at]) => (at ? `${word} ${utcTime(at)}` : []),
-  )
+  const times = Object.entries({
+    signed: signedAt,
+    sent: sentAt,
+    'seen in a block': minedAt,
+    final: finalAt,
+  }).flatMap(([word, at]) => (at ? `${word} ${utcTime(at)}` : []))
   const fee = gasFee
     ? [
         `gas ${amountText(gasFee)}${gasFeeUsd ? ` (${Number(gasFeeUsd) < 0.01 ? '<$0.01' : dollars(gasFeeUsd)})` : ''}`,

@@ -8,7 +8,7 @@ import type { Step } from '../../store/journal/operation-types.ts'
 import type { WalletView } from '../run-state.ts'
 import type { NonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
-import { nonceUsedError } from './pinned-nonce-check.ts'
+import { heldNonceError, nonceUsedError } from './pinned-nonce-check.ts'
 import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './unsafe-nonce-check.ts'
 
 /** The input for allocating a nonce. `pinned` is the nonce that it must be. */
@@ -84,14 +84,7 @@ async function allocatePinnedNonce(
   const details = { nonce, next: latest, pending, chainId }
   const holder = journal.nonceHolder(chainId, step.wallet, nonce)
   if (holder && !(holder.operation === operationId && holder.index === step.index))
-    throw new AppError(
-      'NONCE_USED',
-      `Nonce ${nonce} of ${step.wallet} belongs to the action ${holder.operation}`,
-      {
-        details: { ...details, operation: holder.operation },
-        hint: `sluice action show ${holder.operation}`,
-      },
-    )
+    throw heldNonceError({ wallet: step.wallet, nonce, holder }, details)
   if (nonce < latest) throw await nonceUsedError(rpc, { wallet: step.wallet, nonce, latest, chainId })
   if (nonce < pending) {
     const hash = (await transactionByNonce(rpc, step.wallet, nonce))?.hash ?? null

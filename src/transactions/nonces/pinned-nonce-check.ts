@@ -14,8 +14,23 @@ export async function refuseUsedNonce(
   if (nonce === null || !leg || journal.find(id)) return
   const node = rpc(leg.chainId)
   const latest = await latestNonce(node, wallet)
-  if (nonce < latest) throw await nonceUsedError(node, { wallet, nonce, latest, chainId: leg.chainId })
+  if (nonce >= latest) return
+  const { chainId } = leg
+  const holder = journal.nonceHolder(chainId, wallet, nonce)
+  throw holder
+    ? heldNonceError({ wallet, nonce, holder }, { nonce, next: latest, chainId })
+    : await nonceUsedError(node, { wallet, nonce, latest, chainId })
 }
+
+/** The error for a pinned nonce that an action of this journal has. */
+export const heldNonceError = (
+  { wallet, nonce, holder }: { wallet: Proposal['wallet']; nonce: number; holder: { operation: string } },
+  details: Record<string, unknown>,
+): AppError =>
+  new AppError('NONCE_USED', `Nonce ${nonce} of ${wallet} belongs to the action ${holder.operation}`, {
+    details: { ...details, operation: holder.operation },
+    hint: `sluice action show ${holder.operation}`,
+  })
 
 /**
  * The error for a used pinned nonce, with the transaction if the node names it. That may be this plan, sent from

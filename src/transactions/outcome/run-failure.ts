@@ -114,6 +114,14 @@ const isUnanswered = ({ journal, operationId }: Run, { index, state }: Step): bo
   state !== 'INCLUDED' &&
   journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
 
+/** That a transaction is sent, and which step it is if later ones are not signed: an approval alone moves nothing. */
+function sentSoFar(run: Run, { index }: Step): string {
+  const { steps } = currentOperation(run)
+  return steps.some(isUnsigned)
+    ? `Step ${index + 1} of ${steps.length} is signed and sent, not final yet; what follows it is not signed yet`
+    : 'Signed and sent, not final yet'
+}
+
 /** The error for a timeout, or for not waiting, while something is signed, with the known cause of the delay. */
 function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppError {
   const { operationId: operation } = run
@@ -132,7 +140,7 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     return error(
       isUnanswered(run, inTheAir)
         ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
-        : 'Signed and sent, not final yet',
+        : sentSoFar(run, inTheAir),
       again,
     )
   return error(

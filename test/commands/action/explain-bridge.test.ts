@@ -84,7 +84,7 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   const inWords = await run(['action', 'explain', id], { later: 48 * 3_600_000 })
   expect(inWords.out).toMatch(/^waits +burned 2 days ago; usually 20 minutes, at most 60 minutes$/m)
   expect(inWords.out).toMatch(
-    /^ {4}signed 2\S+ \S+Z, sent 2\S+ \S+Z, mined 2\S+ \S+Z, final 2\S+ \S+Z, gas 0\.0\d+ ETH \((<\$0\.01|\$\d+\.\d\d)\)$/m,
+    /^ {4}signed 2\S+ \S+Z, sent 2\S+ \S+Z, seen in a block 2\S+ \S+Z, final 2\S+ \S+Z, gas 0\.0\d+ ETH \((<\$0\.01|\$\d+\.\d\d)\)$/m,
   )
   await fault('clear')
   await until(id, 'BRIDGE_DELIVERED')

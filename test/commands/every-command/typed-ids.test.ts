@@ -208,7 +208,7 @@ describe('an action of another machine, at a remote service', () => {
         listed.json.items.map(({ id }: { id: string }) => id),
       ]).toEqual([...[0, 'none', [near.id]]])
       expect(listed.err).toBe(
-        'This deployment of the service gave no list of actions, so only the actions of this machine are listed.\n',
+        'This deployment of the service has no list of actions, so only the actions of this machine are listed.\n',
       )
       const quotes = await run('swap list --json', remote())
       expect([quotes.exit, quotes.json.items.map(({ id }: { id: string }) => id)]).toEqual([0, [quote.id]])
