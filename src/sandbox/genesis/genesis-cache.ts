@@ -29,7 +29,7 @@ export function knownGenesis(cacheDir: string): SavedWorld | undefined {
     return readSaved(folderOf(cacheDir, genesisKey()))
   } catch (error) {
     // A damaged cache is built again. Without the contracts there is no key.
-    if (error instanceof AppError && ['STATE_UNUSABLE', 'SANDBOX_UNAVAILABLE'].includes(error.code))
+    if (error instanceof AppError && ['STATE_UNUSABLE', 'ANVIL_NOT_FOUND'].includes(error.code))
       return undefined
     throw error
   }
