@@ -189,6 +189,11 @@ describe('a Ledger', () => {
       const [first, second] = ledger.shown.map(({ unsigned }) => parseTransaction(unsigned))
       expect(second).toMatchObject({ to: owner.toLowerCase(), nonce: first!.nonce })
       expect([second!.value, second!.data]).toEqual([undefined, undefined])
+      // A block before the node has the replacement would contain the payment.
+      const pooled = async () => Object.values((await pool()).pending).flatMap((one) => Object.values(one))
+      const pool = () =>
+        rpc.request<{ pending: Record<string, Record<string, { input: string }>> }>('txpool_content')
+      await expect.poll(async () => (await pooled()).map(({ input }) => input)).toContain('0x')
       let isOver = false
       void cancelled.finally(() => {
         isOver = true
