@@ -67,8 +67,8 @@ describe('action submit', () => {
     const before = attempts()
     const refused = await submit(file)
     expect(refused).toMatchObject({ exit: 23, json: { error: { code: 'NONCE_USED' } } })
-    // The transaction may be this payment, so nothing new is suggested.
-    expect(refused.json.error.hint).toBe(`sluice action explain ${paid.json.transactions.at(-1).hash}`)
+    // Nothing new is suggested: the action of this journal that used the nonce is named.
+    expect(refused.json.error.hint).toBe(`sluice action show ${paid.json.id}`)
     expect(attempts()).toBe(before)
     expect(await submit(file, '--nonce', '7')).toMatchObject({ exit: 2, json: { error: { code: 'USAGE' } } })
     expect((await run('action submit --help')).out).not.toContain('--nonce')
