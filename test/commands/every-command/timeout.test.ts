@@ -41,7 +41,7 @@ const readOfAll = [
 
 const asking = {
   engine: [...readOfAll, 'serve'],
-  remote: [...readOfAll, 'swap status', 'swap list', 'fees show'],
+  remote: [...readOfAll, 'action list', 'swap status', 'swap list', 'fees show'],
 }
 
 /** Runs a line against nodes and a service that take requests and never answer; the first request lets the time of the command pass. */
