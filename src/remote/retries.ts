@@ -37,7 +37,7 @@ export async function withRetries(
       const answer = await exchange(left)
       const pause = pauseOf(answer, attempt, now())
       if ((answer.status < 500 || answer.status === 501) && pause === undefined) {
-        // A normal response ends all waits. An endpoint that is not implemented will not be soon.
+        // A normal response ends all waits. With 501 the deployment lacks the endpoint, so the request is not repeated.
         governor?.unblock()
         return answer
       }

@@ -61,6 +61,15 @@ describe('strategies list', () => {
     expect(err).toContain('10 of 14; --page 2 shows more')
   })
 
+  test.each([['--csv'], ['--jq', '.items | length'], ['--template', '{{len .items}}']])(
+    'says that there are more pages with %s, too',
+    async (...shape) => {
+      const list = ['strategies', 'list', ...shape]
+      expect((await run(list)).err).toContain('10 of 14; --page 2 shows more')
+      expect((await run([...list, '--limit', '20'])).err).not.toContain('shows more')
+    },
+  )
+
   test('drops columns on a narrow terminal', async () => {
     const narrow = await run('strategies list', { columns: 60 })
     for (const line of narrow.out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(60)

@@ -12,6 +12,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { priceImpactOf } from '../../domain/price-impact-share.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import { slippageOf } from '../../guard/intent-slippage.ts'
+import { factsWithoutTransactions } from '../../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../../guard/policy/rules.ts'
 import { lostRecipientError, refuseLostRecipient } from '../../planning/lost-recipient-check.ts'
 import { refusePriceImpact } from '../../planning/price-impact.ts'
@@ -119,25 +120,15 @@ export async function checkLimits(
     in: tokenAmount(terms.amount, btc),
     out: tokenAmount(terms.amountOut, tokenOut),
   }
-  const rules = policyRules(asked.policy.policy, catalog, {
-    legs: [{ intent, action: nativeAddress, slippage: slippageOf(intent, amounts), impact: share }],
-    standing: [],
-    networks: catalog.networks,
-    // No transaction is sent, so none costs gas, and none is simulated.
-    simulation: {
-      how: 'unavailable',
-      gas: [0n],
-      fees: { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-      dataFee: null,
-      endpoints: 0,
-    },
-    coin: nativeToken(networkNamed(catalog.networks, quote.to.chainId)),
-    assurance: 'L2',
+  const { networks } = catalog
+  // No transaction is sent, so none costs gas, and none is simulated.
+  const facts = factsWithoutTransactions({
+    leg: { intent, slippage: slippageOf(intent, amounts), impact: share },
+    networks,
+    coin: nativeToken(networkNamed(networks, quote.to.chainId)),
     at: cli.program.now(),
-    quoteAgeMs: null,
-    held: () => 0n,
   })
-  enforceRules(rules)
+  enforceRules(policyRules(asked.policy.policy, catalog, facts))
 }
 
 /** How much less than at the spot price a deposit brings, as a fraction; `null` where a price is not known. */

@@ -1,5 +1,5 @@
 import type { StandingAllowance } from '../../chain/standing-allowance.ts'
-import type { Address } from '../../domain/address.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
@@ -45,6 +45,29 @@ export type PolicyFacts = {
   quoteAgeMs: number | null
   held: (asset: string, since: number) => bigint
 }
+
+/** The facts of a swap before it has transactions: nothing is simulated, and earlier operations do not count. `coin` is the one of the gas. */
+export const factsWithoutTransactions = ({
+  leg,
+  ...known
+}: { leg: Omit<PolicyFacts['legs'][number], 'action'> } & Pick<
+  PolicyFacts,
+  'networks' | 'coin' | 'at'
+>): PolicyFacts => ({
+  ...known,
+  legs: [{ ...leg, action: nativeAddress }],
+  standing: [],
+  simulation: {
+    how: 'unavailable',
+    gas: [0n],
+    fees: { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
+    dataFee: null,
+    endpoints: 0,
+  },
+  assurance: 'L2',
+  quoteAgeMs: null,
+  held: () => 0n,
+})
 
 /** One rule with what it wants, what was found and whether it is met. */
 export const ruleResult = (

@@ -99,103 +99,23 @@ function filled(
   }
 }
 
+type DepositArguments = readonly [Hex, Hex, Hex, Hex, bigint, bigint, bigint, ...unknown[], Hex]
+
+/** A deposit from the arguments of its call: the first seven and the last, the message, are the same in all forms. */
+function depositOf(args: DepositArguments): Deposit {
+  const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, destinationChainId] = args
+  const message = args.at(-1) as Hex
+  return {
+    ...{ depositor, recipient, inputToken, outputToken },
+    ...{ inputAmount, outputAmount, destinationChainId, message },
+  }
+}
+
 /** What calls of Across' pool of a chain do. */
 export const acrossTellers: readonly Teller[] = [
-  teller(
-    depositAbi,
-    'deposit',
-    'bridge',
-    (
-      [
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destinationChainId,
-        ,
-        ,
-        ,
-        ,
-        message,
-      ],
-      say,
-    ) =>
-      deposited(say, {
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destinationChainId,
-        message,
-      }),
-  ),
-  teller(
-    depositV3Abi,
-    'depositV3',
-    'bridge',
-    (
-      [
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destinationChainId,
-        ,
-        ,
-        ,
-        ,
-        message,
-      ],
-      say,
-    ) =>
-      deposited(say, {
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destinationChainId,
-        message,
-      }),
-  ),
-  teller(
-    others,
-    'depositV3Now',
-    'bridge',
-    (
-      [
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destinationChainId,
-        ,
-        ,
-        ,
-        message,
-      ],
-      say,
-    ) =>
-      deposited(say, {
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destinationChainId,
-        message,
-      }),
-  ),
+  teller(depositAbi, 'deposit', 'bridge', (args, say) => deposited(say, depositOf(args))),
+  teller(depositV3Abi, 'depositV3', 'bridge', (args, say) => deposited(say, depositOf(args))),
+  teller(others, 'depositV3Now', 'bridge', (args, say) => deposited(say, depositOf(args))),
   teller(others, 'fillRelay', 'bridge', ([one], say) => filled(say, one)),
   teller(others, 'fillV3Relay', 'bridge', ([one], say) => filled(say, one)),
   teller(

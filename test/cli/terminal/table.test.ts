@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -49,6 +50,33 @@ test('table fits its terminal, or shows only the column that cannot be dropped',
       },
     ),
     { numRuns: 300 },
+  )
+})
+
+test('colours change no line break, no column and no space, at any width', () => {
+  const coloured = stream({ paint: new Chalk({ level: 2 }) }).paint
+  const plain = stream().paint
+  const texts: Column<Row>[] = columns.map((column) => ({
+    ...column,
+    text: (row, paint) => paint.green(column.text(row, paint, 0)),
+  }))
+  const shownIn = (rows: Row[], width: number, paint: Stream['paint']) => {
+    const to = stream({ columns: width, paint })
+    const fields = rows.map(({ id, words }) => [id, paint.red(words)] as const)
+    const sentence = `${paint.red('error')} ${rows.map(({ words }) => words).join(' ')} ${paint.dim('(CODE)')}`
+    return stripVTControlCharacters(
+      [table(texts, rows, to), fieldTable(fields, to), wrapText(sentence, to)].join('\n'),
+    )
+  }
+  fc.assert(
+    fc.property(
+      fc.array(row, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 30, max: 100 }),
+      (rows, width) => {
+        expect(shownIn(rows, width, coloured)).toBe(shownIn(rows, width, plain))
+      },
+    ),
+    { numRuns: 100 },
   )
 })
 

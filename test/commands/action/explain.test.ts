@@ -84,7 +84,12 @@ const swap = (...more: string[]) =>
   ])
 /** A swap whose approval is final and which is pending itself. */
 const waitingSwap = async () => {
-  const id = idOf(await swap('--no-wait'))
+  const begun = await swap('--no-wait')
+  const id = idOf(begun)
+  // An approval alone is no swap.
+  expect(begun.json.error.message).toBe(
+    'Step 1 of 2 is signed and sent, not final yet; what follows it is not signed yet',
+  )
   await fault('stop-mining')
   expect(await run(['action', 'resume', id, '--no-wait', '--timeout', '2s', '--json'])).toMatchObject({
     exit: 20,

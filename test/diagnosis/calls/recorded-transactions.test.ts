@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { encodeFunctionData, padHex, parseAbi } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { filesOf } from '../../../src/app/profiles/catalog-of-configured-networks.ts'
 import { callJson } from '../../../src/diagnosis/calls/call-json.ts'
@@ -10,6 +11,9 @@ import { type Address, type Hex, nativeAddress } from '../../../src/domain/addre
 import { publicNetworks } from '../../../src/domain/networks.ts'
 import type { DescribedCall } from '../../../src/protocols/call-description.ts'
 import { joined } from '../../../src/protocols/catalog-operations.ts'
+import { depositAbi, depositV3Abi } from '../../../src/swaps/across/abi.ts'
+import { acrossContracts } from '../../../src/swaps/across/constants-schema.ts'
+import { contractsOn } from '../../../src/swaps/swap-contracts.ts'
 
 type Sent = {
   family: string
@@ -104,6 +108,89 @@ describe('recorded transactions of public networks', () => {
         one.gives.map(([units, token]) => [units, token === 'native' ? nativeAddress : token.toLowerCase()]),
       )
   })
+})
+
+describe('a deposit of Across', () => {
+  const usdc = (chainId: number) =>
+    catalog.tokens.find((one) => one.chainId === chainId && one.symbol === 'USDC')!.address
+  const pool = contractsOn(catalog, acrossContracts, 8453)!.spokePool
+  const [wallet, friend] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as [Address, Address]
+  const word = (account: Address): Hex => padHex(account, { size: 32 })
+  const now = parseAbi([
+    'function depositV3Now(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 fillDeadlineOffset, uint32 exclusivityParameter, bytes message) payable',
+  ])
+  const forms: [name: string, encode: (message: Hex) => Hex][] = [
+    [
+      'deposit',
+      (message) =>
+        encodeFunctionData({
+          abi: depositAbi,
+          args: [
+            word(wallet),
+            word(friend),
+            word(usdc(8453)),
+            word(usdc(1)),
+            5_000000n,
+            4_900000n,
+            1n,
+            word(nativeAddress),
+            1,
+            2,
+            0,
+            message,
+          ],
+        }),
+    ],
+    [
+      'depositV3',
+      (message) =>
+        encodeFunctionData({
+          abi: depositV3Abi,
+          args: [
+            wallet,
+            friend,
+            usdc(8453),
+            usdc(1),
+            5_000000n,
+            4_900000n,
+            1n,
+            nativeAddress,
+            1,
+            2,
+            0,
+            message,
+          ],
+        }),
+    ],
+    [
+      'depositV3Now',
+      (message) =>
+        encodeFunctionData({
+          abi: now,
+          args: [wallet, friend, usdc(8453), usdc(1), 5_000000n, 4_900000n, 1n, nativeAddress, 2, 0, message],
+        }),
+    ],
+  ]
+  test.each(forms)(
+    'by %s is told with what it takes, who gets what, and whether a message is unread',
+    (_, encode) => {
+      const told = (message: Hex) =>
+        describeCall(
+          catalog,
+          networkOf({ chainId: 8453 }),
+          { to: pool, value: 0n, data: encode(message) },
+          wallet,
+        )
+      expect(told('0x')).toMatchObject({
+        isDecoded: true,
+        text: `deposits 5 USDC into Across for ethereum, recipient ${friend}, who gets 4.9 USDC`,
+        gives: [{ token: usdc(8453), units: 5_000000n }],
+        unread: [],
+        transfer: { arrival: { chainId: 1, token: usdc(1), recipient: friend }, minimum: 4_900000n },
+      })
+      expect(told('0x1234').unread).toEqual(['the message for the recipient'])
+    },
+  )
 })
 
 /** All whole numbers of a call's calldata and value: each word, and the narrower ones at every byte of it. */

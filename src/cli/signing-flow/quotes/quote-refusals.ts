@@ -6,6 +6,7 @@ import { networkNamed } from '../../../domain/networks.ts'
 import { priceImpactOf } from '../../../domain/price-impact-share.ts'
 import { nativeToken } from '../../../domain/token.ts'
 import { slippageOf } from '../../../guard/intent-slippage.ts'
+import { factsWithoutTransactions } from '../../../guard/policy/policy-facts.ts'
 import { policyRules } from '../../../guard/policy/rules.ts'
 import { refusePriceImpact } from '../../../planning/price-impact.ts'
 import type { Intent } from '../../../protocols/intent.ts'
@@ -70,23 +71,14 @@ export async function quoteRefusals(
     out: tokenAmount(quote.tokenOut.amount, tokenOut),
   }
   const catalog = await cli.backend.catalog()
-  const rules = policyRules(terms.policy.policy, catalog, {
-    legs: [{ intent, action: nativeAddress, slippage: slippageOf(intent, amounts), impact }],
-    standing: [],
-    networks: catalog.networks,
-    simulation: {
-      how: 'unavailable',
-      gas: [0n],
-      fees: { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-      dataFee: null,
-      endpoints: 0,
-    },
-    coin: nativeToken(networkNamed(catalog.networks, quote.from.chainId)),
-    assurance: 'L2',
+  const { networks } = catalog
+  const facts = factsWithoutTransactions({
+    leg: { intent, slippage: slippageOf(intent, amounts), impact },
+    networks,
+    coin: nativeToken(networkNamed(networks, quote.from.chainId)),
     at: cli.program.now(),
-    quoteAgeMs: null,
-    held: () => 0n,
   })
+  const rules = policyRules(terms.policy.policy, catalog, facts)
   const broken = rules.filter(({ rule, met }) => !met && decidable.includes(rule.split(' ')[0] ?? ''))
   return [
     ...first,
