@@ -4,6 +4,7 @@ import type { Io } from '../cli/terminal/io-types.ts'
 import { elapsed, progressDisplay } from '../cli/terminal/progress-display.ts'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
+import { spanText } from '../domain/text/time-spans.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { currentWaits, timeOverFault, type Waits } from '../http/waits.ts'
 
@@ -265,8 +266,8 @@ export function commandTime({
 const isWithoutQuote = ({ code }: AppError): boolean =>
   ['NO_ROUTE_FOUND', 'QUOTE_GENERATION_FAILED', 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE'].includes(code)
 
-/** `1.5 s`, `30 s`, `5m00s`. */
-const inWords = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : elapsed(ms))
+/** `1.5 s`, `30 s`, `5 minutes`. */
+const inWords = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : spanText(ms))
 
 /** A limit of at least twice this time, as it is typed. */
 const moreThan = (ms: number): string =>

@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/instant.ts'
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
 import type { Report } from './report-from-journal.ts'
@@ -6,10 +7,11 @@ import type { Situation } from './situations.ts'
 /** A piece of evidence for a verdict, and its source. */
 export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: string }
 
-/** A wait: what happened last, when, how long ago, and how long it usually and at most takes, in seconds. */
+/** A wait: what happened last, when, by which clock, how long ago by that clock, and how long it usually and at most takes, in seconds. */
 export type Waiting = {
   what: 'signed' | 'sent' | 'mined' | 'burned' | 'deposited' | 'paid' | 'ordered'
   since: string
+  clock: Clock
   waitedSeconds: number
   usualSeconds: number | null
   mostSeconds: number | null

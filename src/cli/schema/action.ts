@@ -40,6 +40,18 @@ const times = {
   finalAt: maybe(Time).describe('when it counted as final'),
 }
 
+const WaitingField = fields({
+  what: z.string(),
+  since: Time,
+  clock: z.enum(['machine', 'chain']).describe('the clock of since, by which the wait is measured'),
+  waitedSeconds: z.int(),
+  usualSeconds: maybe(z.int()),
+  mostSeconds: maybe(z.int()),
+})
+  .nullable()
+  .optional()
+  .describe('what the action waits for, for how long, and what is usual; null if it waits for nothing')
+
 const report = {
   id: z.string(),
   type: z.string(),
@@ -90,7 +102,7 @@ const allowancesLeft = z
   .describe('remaining allowances; null if a chain does not answer')
 
 /** An action as the journal of this machine knows it. */
-const ActionDocument = fields(report)
+const ActionDocument = fields({ ...report, waiting: WaitingField })
 
 /** An action that was carried out; `replayed` where it was done before and nothing was sent. */
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })
@@ -237,16 +249,7 @@ export const VerdictDocument = fields({
   funds: z.string(),
   safeToRetry: z.boolean().describe('whether a new request is safe: it cannot pay twice'),
   next: maybe(z.string()),
-  waiting: fields({
-    what: z.string(),
-    since: Time,
-    waitedSeconds: z.int(),
-    usualSeconds: maybe(z.int()),
-    mostSeconds: maybe(z.int()),
-  })
-    .nullable()
-    .optional()
-    .describe('what the action waits for, for how long, and what is usual; null if it waits for nothing'),
+  waiting: WaitingField,
   createdAt: Time.optional(),
   finishedAt: maybe(Time).optional(),
   transactions: z

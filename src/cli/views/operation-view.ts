@@ -1,8 +1,10 @@
 import type { Action } from '../../api/action.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { StepTimes } from '../../diagnosis/step-times.ts'
+import type { Waiting } from '../../diagnosis/verdict.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, dollars, stateWord, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
@@ -28,6 +30,7 @@ type Shown = Pick<
   finishedAt?: string | null
   refund?: Report['refund']
   replayed?: boolean
+  waiting?: Waiting | null
 }
 
 /** An operation and its transactions. */
@@ -52,6 +55,7 @@ export function operationView(report: Shown, to: Stream): string {
         report.arrivedShort && ['arrived', shortLine(report.arrivedShort)],
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
         report.refund && ['paid back', refundLine(report.refund)],
+        report.waiting && ['waits', waitingText(report.waiting)],
         originAddress !== null && ['wallet', originAddress],
         report.createdAt && ['created', utcTime(report.createdAt)],
         report.finishedAt && ['finished', utcTime(report.finishedAt)],
@@ -60,6 +64,16 @@ export function operationView(report: Shown, to: Stream): string {
     ),
     ...report.transactions.flatMap((one) => transactionLines(one, to)),
   ].join('\n')
+}
+
+/** `burned 2 days ago (block time); usually 20 minutes, at most 60 minutes`. */
+export function waitingText({ what, clock, waitedSeconds, usualSeconds, mostSeconds }: Waiting): string {
+  const usual = [
+    ...(usualSeconds === null ? [] : [`usually ${spanText(1_000 * usualSeconds)}`]),
+    ...(mostSeconds === null ? [] : [`at most ${spanText(1_000 * mostSeconds)}`]),
+  ].join(', ')
+  const by = clock === 'chain' ? ' (block time)' : ''
+  return `${what} ${spanText(1_000 * waitedSeconds)} ago${by}${usual === '' ? '' : `; ${usual}`}`
 }
 
 const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>): string =>

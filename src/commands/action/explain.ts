@@ -12,12 +12,11 @@ import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
-import { transactionLines } from '../../cli/views/operation-view.ts'
+import { transactionLines, waitingText } from '../../cli/views/operation-view.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Situation } from '../../diagnosis/situations.ts'
-import type { Verdict, Waiting } from '../../diagnosis/verdict.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { spanText } from '../../domain/text/time-spans.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
 import { explainTransaction, isHash } from './explain-transaction.ts'
@@ -79,15 +78,6 @@ const unsafeText = (situation: Situation): string =>
     : over.includes(situation)
       ? 'unsafe: a new request could pay twice'
       : 'unsafe: a new request could pay twice, or is refused while this action is open'
-
-/** `burned 2 days ago; usually 20 minutes, at most 60 minutes` */
-const waitingText = ({ what, waitedSeconds, usualSeconds, mostSeconds }: Waiting): string => {
-  const usual = [
-    ...(usualSeconds === null ? [] : [`usually ${spanText(1_000 * usualSeconds)}`]),
-    ...(mostSeconds === null ? [] : [`at most ${spanText(1_000 * mostSeconds)}`]),
-  ].join(', ')
-  return `${what} ${spanText(1_000 * waitedSeconds)} ago${usual === '' ? '' : `; ${usual}`}`
-}
 
 const verdictView: View<Verdict> = (
   {

@@ -58,11 +58,16 @@ export async function readBridgeFacts(
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
     burn,
-    // By the clock of the chain; the journal may have recorded it long after the fact.
+    // The journal may have recorded it long after the fact.
     since:
-      sentAt ??
-      events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
-      operation.updated,
+      sentAt !== undefined
+        ? { clock: 'chain', at: sentAt }
+        : {
+            clock: 'machine',
+            at:
+              events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')
+                ?.at ?? operation.updated,
+          },
     usualMs,
     typicalMs,
     isUnknown,

@@ -3,6 +3,7 @@ import type { Disagreement } from '../../chain/finality/quorum.ts'
 import type { Head } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
+import type { Instant, Now } from '../../domain/instant.ts'
 import type { Network } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
@@ -60,7 +61,7 @@ export type StepFacts = {
 
 /**
  * The state of a bridge transfer to a later leg: a burn that is minted there, or a deposit that a relayer pays out there. `burn` is the
- * transaction that sent it; `since` is epoch ms; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
+ * transaction that sent it, `since` when; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
  * service should know the burn and does not. `delivered` may be missing although minted; `later` came after an under-delivery.
  * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid how much of it back.
  */
@@ -70,7 +71,7 @@ export type BridgeFacts = {
   to: Network
   recipient: string
   burn: Hex
-  since: number
+  since: Instant
   usualMs: number
   typicalMs?: number | undefined
   isUnknown: boolean
@@ -107,7 +108,7 @@ export type Blocker = { reason: string; is: 'poor' | 'refused' | 'forever' }
 export type Facts = {
   operation: Operation
   plan: StoredPlan
-  now: number
+  now: Now
   /** Why the last run of a partly done operation stopped. */
   lastRunReason: string | undefined
   wasReopened: boolean

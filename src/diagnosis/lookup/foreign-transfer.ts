@@ -1,5 +1,5 @@
 import { getAddress } from 'viem/utils'
-import { blockTime } from '../../chain/latest-log.ts'
+import { blockTime, chainTime } from '../../chain/latest-log.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -186,7 +186,7 @@ async function followed(
     to,
     recipient: arrival.recipient,
     burn: hash,
-    since: sentAt ?? at,
+    since: { clock: 'chain', at: sentAt ?? at },
     usualMs: same.usualMs,
     typicalMs: same.typicalMs,
     isUnknown: same.isUnknown,
@@ -209,7 +209,7 @@ async function followed(
   // The rules for a transfer read the bridge, the amount, the payer and the clock; nothing else of an operation is known here.
   const facts = {
     bridge,
-    now: now(),
+    now: { machine: now(), chain: await chainTime(context.rpc(from.chainId), now()) },
     operation: { id: hash, wallet: refundTo, legs: [], steps: [] },
     plan: { about: { amounts: { in: tokenAmount(amount, unit), out: null } } },
     steps: [],

@@ -1,3 +1,4 @@
+import { msSince } from '../../domain/instant.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
@@ -8,9 +9,7 @@ import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const bridge = ({ bridge }: Facts) => bridge!
 
-const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`
-
-const waited = (facts: Facts): number => facts.now - bridge(facts).since
+const waited = (facts: Facts): number => msSince(bridge(facts).since, facts.now)
 
 const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
 
@@ -141,7 +140,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       facts.bridge?.way === 'solver' &&
       (waited(facts) > facts.bridge.usualMs || bridge(facts).order?.said?.word === 'failure'),
     verdict: (facts) =>
-      `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${minutes(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${minutes(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
+      `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${spanText(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${spanText(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -161,7 +160,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'RAMP_STUCK',
     is: (facts) => facts.bridge?.way === 'desk' && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${minutes(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
+      `The desk has not paid for ${spanText(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${spanText(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -205,7 +204,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       facts.bridge.remedies?.deliver !== undefined &&
       waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${minutes(bridge(facts).usualMs)}.${remedyText(facts)}`,
+      `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -224,7 +223,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_STUCK',
     is: ({ bridge }) => bridge?.isUnknown === true,
     verdict: (facts) =>
-      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago; the usual maximum is ${minutes(bridge(facts).usualMs)}. The transfer is not necessarily lost: it may be attested late, or may have been delivered. Check what ${bridge(facts).recipient} has received on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
+      `The attestation service of the bridge does not know the transfer, which was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}. The transfer is not necessarily lost: it may be attested late, or may have been delivered. Check what ${bridge(facts).recipient} has received on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -234,8 +233,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
       isUnasked(facts)
-        ? `${unaskedText}: it was sent ${minutes(waited(facts))} ago; the usual maximum is ${minutes(bridge(facts).usualMs)}.`
-        : `The bridge has not attested the transfer for ${minutes(waited(facts))}; the usual maximum is ${minutes(bridge(facts).usualMs)}.${remedyText(facts)}`,
+        ? `${unaskedText}: it was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}.`
+        : `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),

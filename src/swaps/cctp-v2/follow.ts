@@ -2,7 +2,7 @@ import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
-import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { blockTime, chainTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
@@ -110,8 +110,10 @@ export async function followBurn(
       : undefined
   const hash = isUsed && nonce && there ? await mintTransaction(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = named ?? (hash && (await look(hash)))
-  const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
-  const isUnknown = !brought && attestation?.isKnown === false && isOld
+  const isOld = async () =>
+    burnedAt !== undefined &&
+    (await chainTime(rpc(sent.transaction.chainId), now())) - burnedAt > attestationMs.standard
+  const isUnknown = !brought && attestation?.isKnown === false && (await isOld())
   // Minting requires an attestation. A service that does not know an old burn proves nothing.
   const isUnattested = attestation?.isAttested === false && !isUnknown
   const remedies =

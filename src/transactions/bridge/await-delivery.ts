@@ -3,6 +3,7 @@ import { type Disagreement, disagreementHint, disagreementText } from '../../cha
 import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { Leg } from '../../store/journal/operation-types.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
 import type { DeliveryResult, UnseenDelivery } from '../outcome/delivery-result.ts'
@@ -149,7 +150,7 @@ function unseenDeliveryError(
       )
     : new AppError(
         'PENDING',
-        `The attestation service of the bridge does not know the transfer, sent more than ${attestationMs.standard / 60_000} min ago. The transfer is not necessarily lost: it may be attested late, or may have been delivered`,
+        `The attestation service of the bridge does not know the transfer, sent more than ${spanText(attestationMs.standard)} ago. The transfer is not necessarily lost: it may be attested late, or may have been delivered`,
         { details, hint: `sluice action explain ${id}` },
       )
 }
