@@ -35,7 +35,7 @@ export type Verdict = {
   transactions?: (Report['transactions'][number] & { gasFeeUsd?: string | null })[]
   evidence: EvidenceLine[]
   /** A transaction of another machine: its call, and what it moved. */
-  transaction?: TransactionJson
+  transaction?: TransactionJson & { feeUsd: string | null }
 }
 
 /** One rule: when its situation applies, and the message for it. The first match counts. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
-import { spanText } from '../../domain/text/time-spans.ts'
+import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import type { ChainClient } from '../chain-client.ts'
 import { blockHashAt, type Head, maxHeadRegression, readHead } from '../head.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
@@ -90,7 +90,7 @@ export function refuseStaleHead(
 ): void {
   const isBelieved = seen && Math.abs(now - seen.seen) <= headRetentionMs
   if (isBelieved && Number(head.number) < seen.number - maxHeadRegression) {
-    const until = new Date(seen.seen + headRetentionMs).toISOString()
+    const until = momentText(seen.seen + headRetentionMs)
     throw inconsistent(
       `The node at ${host} is at block ${head.number}, but block ${seen.number} was seen before`,
       { host, block: Number(head.number), seen: seen.number, until },

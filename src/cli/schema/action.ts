@@ -210,6 +210,7 @@ const TransactionDocument = fields({
   status: z.enum(['pending', 'success', 'reverted']),
   revertReason: maybe(z.string()),
   fee: maybe(Amount),
+  feeUsd: maybe(z.string()).optional().describe('the same at the price of today; of action explain'),
   moves: z
     .array(
       fields({

@@ -8,6 +8,7 @@ import { type RunOptions, runOperation } from '../../transactions/operations/gua
 import { reopenReorganised } from '../../transactions/reorganisations.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
+import { withPricedGas } from '../gas-in-usd.ts'
 import { depthOf } from '../options/option-values.ts'
 import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import { operationView } from '../views/operation-view.ts'
@@ -33,7 +34,11 @@ export async function executeAndReport(
   const followed = isDone
     ? { done: operation, moved: false, left: undefined }
     : await executeWithQuotes(cli, context, operation, identity, going, replan)
-  const report = await withReceivedAmount(context, followed.done, reportFor(context, followed.done))
+  const report = await withPricedGas(
+    cli,
+    context,
+    await withReceivedAmount(context, followed.done, reportFor(context, followed.done)),
+  )
   const left = followed.moved ? await (followed.left ?? remainingAllowances(context, followed.done)) : []
   cli.emit({ ...report, replayed: !followed.moved }, operationView)
   for (const line of allowanceLines(left, operation.id)) cli.notice(line)

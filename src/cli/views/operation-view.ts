@@ -76,6 +76,10 @@ export function waitingText({ what, clock, waitedSeconds, usualSeconds, mostSeco
   return `${what} ${spanText(1_000 * waitedSeconds)} ago${by}${usual === '' ? '' : `; ${usual}`}`
 }
 
+/** A fee for gas in USD, to follow the fee in the coin: ` ($1.23)`; nothing without a price. */
+export const gasWorth = (usd: string | null): string =>
+  usd === null ? '' : ` (${Number(usd) < 0.01 ? '<$0.01' : dollars(usd)})`
+
 const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>): string =>
   `${decimal(formatted)} ${sanitizeText(symbol)}`
 
@@ -105,11 +109,7 @@ function timesLine(one: ShownTransaction, to: Stream): string[] {
     'seen in a block': minedAt,
     final: finalAt,
   }).flatMap(([word, at]) => (at ? `${word} ${utcTime(at)}` : []))
-  const fee = gasFee
-    ? [
-        `gas ${amountText(gasFee)}${gasFeeUsd ? ` (${Number(gasFeeUsd) < 0.01 ? '<$0.01' : dollars(gasFeeUsd)})` : ''}`,
-      ]
-    : []
+  const fee = gasFee ? [`gas ${amountText(gasFee)}${gasWorth(gasFeeUsd ?? null)}`] : []
   const all = [...times, ...fee]
   if (all.length === 0) return []
   return wrapWords(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { withPricedGas } from '../../cli/gas-in-usd.ts'
 import { validatedBy } from '../../cli/options/option-values.ts'
 import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
 import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
@@ -81,7 +82,10 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
       `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
-    return cli.emit({ ...reportFor(context, operation), replayed: true }, operationView)
+    return cli.emit(
+      { ...(await withPricedGas(cli, context, reportFor(context, operation))), replayed: true },
+      operationView,
+    )
   // The transaction that was found is the whole action; nothing is left to plan.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return resumeOperation(cli, operation.id, options, undefined)
@@ -98,7 +102,10 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   })
   if (!again) {
     outcomeOf(operation)
-    return cli.emit({ ...reportFor(context, operation), replayed: true }, operationView)
+    return cli.emit(
+      { ...(await withPricedGas(cli, context, reportFor(context, operation))), replayed: true },
+      operationView,
+    )
   }
   const plan = planJson(
     again.checked,

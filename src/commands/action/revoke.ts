@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { withPricedGas } from '../../cli/gas-in-usd.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -43,8 +44,9 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
     )
   if (!first)
-    return cli.emit({ ...reportFor(context, operation), allowancesLeft: [] }, (value, to) =>
-      [operationView(value, to), 'No allowance of this action remains.'].join('\n'),
+    return cli.emit(
+      { ...(await withPricedGas(cli, context, reportFor(context, operation))), allowancesLeft: [] },
+      (value, to) => [operationView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
   // Without its allowance an open order cannot be filled; it stays what it is until it expires.
   const isOpen = unfinished.includes(operation.state) && !awaitsOnlyDelivery(operation)

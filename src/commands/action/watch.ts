@@ -1,6 +1,7 @@
 import type { Action } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { withPricedGas } from '../../cli/gas-in-usd.ts'
 import { actionAtService } from '../../cli/named-id.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { findOperation, findUpdated } from '../../cli/signing-flow/find-operation.ts'
@@ -45,9 +46,10 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       throw error
     })
     if (!findOperation(context, id)) wholeIds.set(typed, now.id)
+    const told = 'assurance' in now ? await withPricedGas(cli, context, now) : now
     const what = isActionEnd(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
-    return now
+    return told
   }
   const ends = await Promise.all(
     ids.map((id) =>

@@ -98,13 +98,13 @@ async function paidBack(
   { plan }: Operation,
   chainId: number,
   { found, amount }: { found: { hash: Hex; blockNumber: number }; amount: bigint },
-): Promise<{ hash: Hex; text: string; paidAt: string | null }> {
+): Promise<{ hash: Hex; text: string; paidAt: number | null }> {
   const unit = (plan as StoredPlan | null)?.about.amounts.in
   const at = await blockTime(rpc(chainId), found.blockNumber)
   return {
     hash: found.hash,
     text: unit ? formatAmount(amount, unit) : String(amount),
-    paidAt: at === undefined ? null : new Date(at).toISOString(),
+    paidAt: at ?? null,
   }
 }
 

@@ -83,7 +83,7 @@ export type BridgeFacts = {
   expiry?: {
     at: number
     isPast: boolean
-    refund: { hash: Hex; text: string; paidAt: string | null } | undefined
+    refund: { hash: Hex; text: string; paidAt: number | null } | undefined
   }
   /**
    * An order that a solver pays out: its number, until when that may be (Unix s), what its service says of it, and what was given back: how

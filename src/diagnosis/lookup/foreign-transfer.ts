@@ -201,7 +201,7 @@ async function followed(
         refund: exact && {
           hash: exact.found.hash,
           text: formatAmount(amount, unit),
-          paidAt: paidAt === undefined ? null : new Date(paidAt).toISOString(),
+          paidAt: paidAt ?? null,
         },
       },
     }),

@@ -1,6 +1,6 @@
 import { msSince } from '../../domain/instant.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { spanText } from '../../domain/text/time-spans.ts'
+import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
@@ -19,7 +19,7 @@ const whoOf = (facts: Facts): string => (bridge(facts).way === 'desk' ? 'desk' :
 
 const isUnseen = (facts: Facts): boolean => bridge(facts).isMinted === undefined
 
-const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at * 1_000).toISOString()
+const expiryText = (facts: Facts): string => momentText(bridge(facts).expiry!.at * 1_000)
 
 /** What the service of an order says, which counts for nothing that the chains do not show. */
 function saidText(facts: Facts): string {
@@ -31,15 +31,15 @@ function saidText(facts: Facts): string {
 /** The number of an order, and until when it may be filled. */
 const orderText = (facts: Facts): string => {
   const { id, until } = bridge(facts).order ?? {}
-  return until === undefined
-    ? ''
-    : ` The order ${id} can be filled until ${new Date(until * 1_000).toISOString()}.`
+  return until === undefined ? '' : ` The order ${id} can be filled until ${momentText(until * 1_000)}.`
 }
 
 /** In which transaction and when the transfer was paid back. */
 function refundPlace(facts: Facts): string {
   const { hash, paidAt } = bridge(facts).expiry?.refund ?? {}
-  return hash === undefined ? '' : ` in ${hash}${paidAt ? ` at ${paidAt}` : ''}`
+  return hash === undefined
+    ? ''
+    : ` in ${hash}${paidAt === null || paidAt === undefined ? '' : ` at ${momentText(paidAt)} (block time)`}`
 }
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */

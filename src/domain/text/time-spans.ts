@@ -16,3 +16,10 @@ export function spanText(ms: number, round: (value: number) => number = Math.rou
   const count = round(seconds / size)
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
+
+/** A time in epoch ms in UTC, to the second: `2026-11-29 12:00:00Z`. */
+export const momentText = (at: number): string =>
+  new Date(at)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.[0-9]+Z$/, 'Z')

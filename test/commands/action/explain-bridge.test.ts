@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
@@ -23,7 +24,7 @@ afterEach(() => {
   answers = undefined
   body = '{}'
 })
-const { run, signsNothing } = useCommands(sandbox, {
+const { run, signsNothing, home } = useCommands(sandbox, {
   catalog: () =>
     answers
       ? withAttestation(sandbox.world.catalog(), `http://127.0.0.1:${(other.address() as AddressInfo).port}`)
@@ -76,13 +77,15 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   })
   expect(await explain(id, 2 * 3_600_000)).toMatchObject({
     situation: 'BRIDGE_STUCK',
-    verdict: 'The bridge has not attested the transfer for 120 min; the usual maximum is 60 min.',
-    waiting: { what: 'burned', usualSeconds: 1_200, mostSeconds: 3_600 },
+    verdict: 'The bridge has not attested the transfer for 2 hours; the usual maximum is 60 minutes.',
+    waiting: { what: 'burned', clock: 'chain', usualSeconds: 1_200, mostSeconds: 3_600 },
     funds: expect.stringMatching(burned),
     next: `sluice action export ${id}`,
   })
   const inWords = await run(['action', 'explain', id], { later: 48 * 3_600_000 })
-  expect(inWords.out).toMatch(/^waits +burned 2 days ago; usually 20 minutes, at most 60 minutes$/m)
+  const waits = /^waits +burned 2 days ago \(block time\); usually 20 minutes, at most 60 minutes$/m
+  expect(inWords.out).toMatch(waits)
+  expect((await run(['action', 'show', id], { later: 48 * 3_600_000 })).out).toMatch(waits)
   expect(inWords.out).toMatch(
     /^ {4}signed 2\S+ \S+Z, sent 2\S+ \S+Z, seen in a block 2\S+ \S+Z, final 2\S+ \S+Z, gas 0\.0\d+ ETH \((<\$0\.01|\$\d+\.\d\d)\)$/m,
   )
@@ -316,7 +319,7 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
   const old = await explain(id, 50 * hour)
   expect(old.situation).toBe('BRIDGE_STUCK')
   expect(old.verdict).toMatch(
-    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago; the usual maximum is 60 min\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} has received on sandbox-two since/,
+    /^The attestation service of the bridge does not know the transfer, which was sent 2 days ago; the usual maximum is 60 minutes\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} has received on sandbox-two since/,
   )
   expect(old.funds).toMatch(/Whether the funds are minted there is not known; no one else can take them\.$/)
   expect(old.next).toBe(`sluice action export ${id}`)
@@ -328,7 +331,7 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
     exit: 20,
     json: { error: { code: 'PENDING', hint: `sluice action explain ${id}` } },
   })
-  expect(resumed.json.error.message).toContain('does not know the transfer, sent more than 60 min ago')
+  expect(resumed.json.error.message).toContain('does not know the transfer, sent more than 60 minutes ago')
   // Any other status says nothing about the transfer.
   answers = 429
   expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)
@@ -364,4 +367,36 @@ test('resume --no-wait does not wait for a bridge', async () => {
     exit: 20,
     json: { error: { code: 'PENDING' } },
   })
+})
+
+test('after the chains moved 34 days ahead, a step that was sent just now waits for seconds, and a burn by the clock of its chain', async () => {
+  await fault('bridge stuck')
+  const burn = await across()
+  await sandbox.world.warp(34 * 86_400)
+  expect(await explain(burn)).toMatchObject({ waiting: { what: 'burned', clock: 'chain' } })
+  for (const command of ['show', 'explain'])
+    expect((await run(['action', command, burn])).out).toMatch(/^waits +burned 34 days ago \(block time\);/m)
+  // Anybody can explain a burn by its hash.
+  const { json } = await run(['action', 'show', burn, '--json'])
+  const hash = json.transactions.at(-1).hash
+  const stranger = { env: { SLUICE_HOME: join(home(), 'of-another') } }
+  expect((await run(['action', 'explain', hash], stranger)).out).toContain(
+    'has not attested the transfer for 34 days; the usual maximum is 60 minutes',
+  )
+  answers = 404
+  expect((await explain(burn)).verdict).toContain('does not know the transfer, which was sent 34 days ago')
+  answers = undefined
+  await fault('clear')
+  await fault('stop-mining')
+  const { json: sending } = await run(
+    `transfer --network sandbox-one --token USDC --to ${sandboxAddress(3)} --amount 1 --yes --json --timeout 1500ms`,
+  )
+  const { id } = sending.error.details
+  for (const command of ['show', 'explain']) {
+    const { waiting } = (await run(['action', command, id, '--json'])).json
+    expect(waiting).toMatchObject({ what: 'sent', clock: 'machine' })
+    expect(waiting.waitedSeconds).toBeLessThan(86_400)
+    expect((await run(['action', command, id])).out).toMatch(/^waits +sent \d+ (seconds?|minutes) ago$/m)
+  }
+  await fault('clear')
 })
