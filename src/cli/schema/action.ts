@@ -102,7 +102,7 @@ const allowancesLeft = z
   .describe('remaining allowances; null if a chain does not answer')
 
 /** An action as the journal of this machine knows it. */
-const ActionDocument = fields({ ...report, waiting: WaitingField })
+const ActionDocument = fields({ ...report, waiting: WaitingField, source: z.literal('journal') })
 
 /** An action that was carried out; `replayed` where it was done before and nothing was sent. */
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })
@@ -146,10 +146,14 @@ const serviceAction = {
     .optional()
     .describe('the status that a remote service says; the status is then REPORTED'),
 }
-const ServiceAction = fields(serviceAction)
+const sourceText =
+  'who says so: the engine of this program, which reads the chains, or a remote service, whose word is not checked'
 
 /** `action show`, and a line of `action watch`. */
-export const KnownDocument = z.union([ActionDocument, ServiceAction])
+export const KnownDocument = z.union([
+  ActionDocument,
+  fields({ ...serviceAction, source: z.enum(['engine', 'service']).describe(sourceText) }),
+])
 
 /** `action list` */
 export const ActionList = listOf(

@@ -1,4 +1,4 @@
-import type { Action } from '../../api/action.ts'
+import type { ActionAtService, actionSources } from '../named-id.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { StepTimes } from '../../diagnosis/step-times.ts'
 import type { Waiting } from '../../diagnosis/verdict.ts'
@@ -31,7 +31,21 @@ type Shown = Pick<
   refund?: Report['refund']
   replayed?: boolean
   waiting?: Waiting | null
+  reported?: string | null | undefined
+  source?: (typeof actionSources)[number]
 }
+
+/** The note below a table or an action with the mark `*`. */
+export const onlyOfService = '* of another machine: only the service reports it'
+
+/** The status of an action in its colour, with the word that a service reports, and marked if nothing here has checked it. */
+export const statusShown = (
+  { status, reported, source }: Pick<Shown, 'status' | 'reported' | 'source'>,
+  paint: Stream['paint'],
+): string =>
+  stateWord(sanitizeText(status), paint) +
+  (reported ? ` (${sanitizeText(reported)})` : '') +
+  (source === 'service' ? '*' : '')
 
 /** An operation and its transactions. */
 export function operationView(report: Shown, to: Stream): string {
@@ -44,7 +58,7 @@ export function operationView(report: Shown, to: Stream): string {
         ['type', report.type],
         [
           'status',
-          stateWord(report.status, to.paint) +
+          statusShown(report, to.paint) +
             (report.replayed ? to.paint.dim(' (already done; nothing was sent)') : ''),
         ],
         report.strategySlug && ['strategy', report.strategySlug],
@@ -63,6 +77,7 @@ export function operationView(report: Shown, to: Stream): string {
       to,
     ),
     ...report.transactions.flatMap((one) => transactionLines(one, to)),
+    ...(report.source === 'service' ? [to.paint.dim(onlyOfService)] : []),
   ].join('\n')
 }
 
@@ -138,15 +153,17 @@ function transactionLine(
 }
 
 /** The report of an action, from the journal or from the service. */
-export const actionView = (one: Report | Action, to: Parameters<typeof operationView>[1]): string =>
+export const actionView = (one: Report | ActionAtService, to: Parameters<typeof operationView>[1]): string =>
   operationView('assurance' in one ? one : shownOf(one), to)
 
 /** An action of the service, for the same view. The specification leaves amounts and transactions open, so nothing of them is taken for granted. */
-function shownOf(one: Action): Shown {
+function shownOf(one: ActionAtService): Shown {
   return {
     id: sanitizeText(one.id),
     type: sanitizeText(one.type),
     status: sanitizeText(one.status),
+    reported: one.reported,
+    source: one.source,
     strategySlug: one.strategySlug === null ? null : sanitizeText(one.strategySlug),
     originAddress: one.originAddress === null ? null : sanitizeText(one.originAddress),
     receiverAddress: one.receiverAddress === null ? null : sanitizeText(one.receiverAddress),

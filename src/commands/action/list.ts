@@ -3,8 +3,8 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
 import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
-import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
-import { statedAmounts } from '../../cli/views/operation-view.ts'
+import { decimal, utcTime } from '../../cli/terminal/format.ts'
+import { onlyOfService, statedAmounts, statusShown } from '../../cli/views/operation-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
@@ -72,7 +72,7 @@ export async function listActions(
     },
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
-      ...(marked && { note: '* of another machine: only the service reports it' }),
+      ...(marked && { note: onlyOfService }),
       columns: [
         { title: 'ACTION', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => sanitizeText(id) },
         {
@@ -107,11 +107,12 @@ export async function listActions(
         {
           title: 'STATUS',
           field: 'status',
-          csv: { status: ({ status }) => status },
-          text: (row, paint) =>
-            row.source === 'journal'
-              ? stateWord(row.status, paint)
-              : `${stateWord(sanitizeText(row.reported ?? row.status), paint)}*`,
+          csv: {
+            status: ({ status }) => status,
+            reported: ({ reported }) => reported,
+            source: ({ source }) => source,
+          },
+          text: statusShown,
         },
         {
           title: 'CREATED',

@@ -25,5 +25,5 @@ export async function showAction(cli: Cli, id: string): Promise<void> {
     readWaiting(context, operation),
   ])
   const transactions = priced.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
-  cli.emit({ ...report, transactions, waiting }, actionView)
+  cli.emit({ ...report, transactions, waiting, source: 'journal' as const }, actionView)
 }

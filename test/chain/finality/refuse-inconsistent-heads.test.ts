@@ -1,3 +1,4 @@
+import { momentText } from '../../../src/domain/text/time-spans.ts'
 import { describe, expect, it } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { commonHead } from '../../../src/chain/consistent-head.ts'
@@ -58,7 +59,7 @@ describe('a newest block that is reported too high', () => {
     await liar.close()
     reopen(Date.now)
     const { seen } = journal.highestHead(31337)!
-    const until = new Date(seen + 600_000).toISOString()
+    const until = momentText(seen + 600_000)
     expect(await outcome('soon')).toMatchObject({
       code: 'RPC_INCONSISTENT',
       message: expect.stringContaining('block 1000000 was seen before'),

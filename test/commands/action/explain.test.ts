@@ -301,7 +301,7 @@ describe('explain for an action that another machine started', () => {
     expect(await foreign(waiting)).toMatchObject({
       situation: 'BRIDGE_WAITING',
       verdict: expect.stringMatching(
-        `No relayer has paid out on sandbox-two yet\\. A relayer can do so until \\S+; after that, the deposit is paid back to ${wallet()}\\.$`,
+        `No relayer has paid out on sandbox-two yet\\. A relayer can do so until \\S+ \\S+Z; after that, the deposit is paid back to ${wallet()}\\.$`,
       ),
       funds: expect.stringMatching(`^20 USDT: deposited on sandbox-one in ${waiting}, not paid out`),
       safeToRetry: false,
