@@ -202,7 +202,8 @@ function signer({ privateKey, signerUrl }, path) {
     child.stdin.on('error', () => undefined)
     const argv = process.argv.slice(2)
     const quiet = argv.includes('--quiet') || argv.includes('--json')
-    const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet })
+    const redraws = process.env.TERM !== 'dumb'
+    const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet, redraws })
     // These end a line for who reads it, and stand in JSON as they are.
     child.stdin.write(`${first.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`)
     return child

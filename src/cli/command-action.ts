@@ -3,7 +3,7 @@ import { asDrafts, type Service } from '../api/service-type.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkOfSlug, whyNetworkLacks } from '../domain/networks.ts'
-import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { didYouMean, didYouMeanWhole } from '../domain/text/did-you-mean.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli } from './command-run-types.ts'
@@ -62,13 +62,12 @@ async function guessOf(
     const seen =
       (await (await program.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
     const slugs = [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
-    return didYouMean(
-      typed,
-      slugsOfSameAsset(typed, slugs, [
-        ...symbols,
-        ...(await backend.catalog()).tokens.map((one) => one.symbol),
-      ]),
-    )
+    const ofAsset = slugsOfSameAsset(typed, slugs, [
+      ...symbols,
+      ...(await backend.catalog()).tokens.map((one) => one.symbol),
+    ])
+    const bySlug = [...strategies.map(({ slug }) => slug), ...seen.map(([slug]) => slug)]
+    return didYouMean(typed, ofAsset) || didYouMeanWhole(typed, bySlug)
   } catch (error) {
     // Report the original failure, not that of the suggestion.
     if (error instanceof AppError) return ''

@@ -1,6 +1,6 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import { type Address, splitNetworkPrefix } from '../domain/address.ts'
-import { parseAmount, shareOfBalance } from '../domain/amount.ts'
+import { maxUint256, parseAmount, shareOfBalance } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
@@ -179,6 +179,11 @@ export function refuseIntentMismatch(
       const from = optionValue(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
       refuseAmountMismatch(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      if (
+        intent.amount === maxUint256 &&
+        (shareOfBalance(optionValue(argv, '--amount')) ?? 10_000n) < 10_000n
+      )
+        throw mismatchError('It withdraws everything')
       refuseTooFewPt(argv, intent)
       return
     }

@@ -34,13 +34,11 @@ export async function executeAndReport(
   const followed = isDone
     ? { done: operation, moved: false, left: undefined }
     : await executeWithQuotes(cli, context, operation, identity, going, replan)
-  const report = await withPricedGas(
-    cli,
-    context,
-    await withReceivedAmount(context, followed.done, reportFor(context, followed.done)),
-  )
+  const report = await withReceivedAmount(context, followed.done, reportFor(context, followed.done))
+  // The document stays the same for ever; only what a person reads has the price of today.
+  const { transactions } = cli.globals.json ? report : await withPricedGas(cli, context, report)
   const left = followed.moved ? await (followed.left ?? remainingAllowances(context, followed.done)) : []
-  cli.emit({ ...report, replayed: !followed.moved }, operationView)
+  cli.emit({ ...report, replayed: !followed.moved }, (one, to) => operationView({ ...one, transactions }, to))
   for (const line of allowanceLines(left, operation.id)) cli.notice(line)
 }
 

@@ -342,7 +342,7 @@ describe('explain for an action that another machine started', () => {
     expect(await foreign(hash)).toMatchObject({
       situation: 'ORDER_OPEN',
       verdict: expect.stringMatching(
-        /The order is open until \S+ and not filled yet: nothing has been swapped\.$/,
+        /The order is open until \S+ \S+Z and not filled yet: nothing has been swapped\.$/,
       ),
       funds: `Not moved: what the order sells is still with ${wallet()}.`,
       next: `sluice action explain ${hash}`,
