@@ -5,6 +5,7 @@ import { elapsed, progressDisplay } from '../cli/terminal/progress-display.ts'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
 import { spanText } from '../domain/text/time-spans.ts'
+import { twoHints } from '../domain/text/two-hints.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { currentWaits, timeOverFault, type Waits } from '../http/waits.ts'
 
@@ -134,7 +135,7 @@ export function commandTime({
         details: over.details ?? {},
         hint:
           isKept && error.hint !== undefined
-            ? `${error.hint} Or allow more time: --timeout ${moreThan(limitMs())}`
+            ? twoHints(error.hint, `Or allow more time: --timeout ${moreThan(limitMs())}`)
             : (over.hint ?? ''),
         cause: error,
       },

@@ -408,6 +408,12 @@ describe('action', () => {
     expect((await run('action list --status pending --json')).json.total).toBe(0)
     expect((await run(`action list --wallet ${wallet()} --json`)).json.total).toBe(2)
     expect((await run('action list')).out).toContain(made.id)
+    const second = (await run('action list --page 2 --limit 1 --json')).json
+    expect(second).toMatchObject({ page: 2, limit: 1, total: 2, hasMore: false })
+    const [, last] = (await run('action list --json')).json.items
+    expect(second.items).toEqual([last])
+    expect((await run('action list --page 1 --limit 1 --json')).json.hasMore).toBe(true)
+    expect((await run('action list --page 0')).exit).toBe(2)
     const { json: shown } = await run(`action show ${made.id} --json`)
     const { replayed: _, ...report } = made
     // The price of the coin is of the moment that it is shown.

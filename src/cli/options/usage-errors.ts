@@ -118,7 +118,7 @@ export function usageError(error: CommanderError, tree?: Command): AppError {
   const { command } = error as { command?: Command }
   const others = tree ? elsewhere(command, message, tree) : []
   const far = others.length > 0 && others.length <= mostElsewhere ? others.join(' or ') : undefined
-  const guess = synonymIn(command, message) ?? suggestionIn(error.message, message) ?? far
+  const guess = synonymIn(command, message) ?? far ?? suggestionIn(error.message, message)
   const help = helpOf(command)
   const [, typed = '', choices] =
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []

@@ -26,6 +26,8 @@ export const actionCommand = (program: CommandContext) => {
     .description("List the actions in this machine's journal, newest first.")
     .option('--status <status>', `only this status: ${actionStatuses.join(', ')}`, statusOf)
     .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
+    .option('--page <n>', 'page number (without --page and --limit: all)')
+    .option('--limit <n>', 'rows per page, at most 100 (default with --page: 20)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
     .action(action(program, listActions))
   withRaw(command.command('show'))

@@ -47,9 +47,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     })
     if (!findOperation(context, id)) wholeIds.set(typed, now.id)
     const told =
-      'assurance' in now
-        ? { ...(await withPricedGas(cli, context, now)), source: 'journal' as const }
-        : now
+      'assurance' in now ? { ...(await withPricedGas(cli, context, now)), source: 'journal' as const } : now
     const what = isActionEnd(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
     return told
