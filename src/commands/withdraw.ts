@@ -6,7 +6,6 @@ import type { Cli } from '../cli/command-run-types.ts'
 import { amountOf, refuseTwoAmounts, slippage, validatedBy } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
-import { amountOfPosition } from '../cli/signing-flow/amount-of-balance.ts'
 import { claimProposal, withdrawProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
 import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
@@ -18,6 +17,7 @@ import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queue-reads.ts'
+import { amountOfPosition } from './amount-of-position.ts'
 
 type Options = SigningOptions & {
   amount?: string

@@ -1,6 +1,6 @@
-import type { Clock } from '../domain/instant.ts'
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
+import type { Clock } from './instant.ts'
 import type { Report } from './report-from-journal.ts'
 import type { Situation } from './situations.ts'
 

@@ -1,10 +1,10 @@
-import { type Instant, msSince } from '../domain/instant.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
 import { isFinished } from '../transactions/run-state.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
 import { type Facts, withReclaimedSteps } from './facts/operation-facts-types.ts'
+import { type Instant, msSince } from './instant.ts'
 import { stepTimes } from './step-times.ts'
 import type { Waiting } from './verdict.ts'
 

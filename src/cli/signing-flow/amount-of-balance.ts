@@ -66,57 +66,6 @@ export async function amountOfBalance(
   return { amount, asked }
 }
 
-/**
- * The amount of the asset that a share such as `50%` of a position means now, by the contracts of the strategy over this machine's own RPC; what
- * is staked is not in it. A repeated key has the amount of its first run. `undefined` for any other text, and for the whole position;
- * INSUFFICIENT_FUNDS if there is nothing to take.
- */
-export async function amountOfPosition(
-  cli: Cli,
-  text: string | undefined,
-  { strategy, wallet }: { strategy: RequestedStrategy; wallet: () => Promise<Address> },
-  { idempotencyKey }: Pick<SigningOptions, 'idempotencyKey'>,
-): Promise<AskedAmount | undefined> {
-  const share = shareOfBalance(text)
-  if (share === undefined || share === 10_000n) return undefined
-  const asked = text!.trim()
-  const { journal, catalog, rpc } = await cli.backend.context()
-  const earlier = idempotencyKey === undefined ? undefined : journal.findByIdempotencyKey(idempotencyKey)
-  const planned = (earlier?.plan as StoredPlan | undefined)?.intents[0]?.amount
-  if (typeof planned === 'string') return { amount: BigInt(planned), asked }
-  const entry = catalog.strategies.find(({ slug }) => slug === strategy.slug)
-  if (!entry)
-    throw new AppError(
-      'USAGE',
-      `${sanitizeText(strategy.slug)} is not in the catalogue of this version, so name the amount`,
-      {
-        hint: amountExample(strategy.asset),
-      },
-    )
-  const [{ readHoldings }, { marketOf }, { openChain }] = await Promise.all([
-    import('../../engine/positions/market-holdings.ts'),
-    import('../../protocols/registry.ts'),
-    import('../../chain/network-client.ts'),
-  ])
-  const network = networkNamed(catalog.networks, entry.chainId)
-  const owner = await wallet()
-  const [holding] = await readHoldings(openChain(network, rpc(entry.chainId)), [marketOf(entry)], owner)
-  if (holding && holding.balance === null)
-    throw new AppError(
-      'RPC_INCONSISTENT',
-      `The contracts of ${entry.slug} do not state the value of the position`,
-    )
-  const held = (holding?.balance ?? 0n) - (holding?.staked?.amount ?? 0n)
-  const amount = (held * share) / 10_000n
-  const unit = { ...entry.asset, symbol: sanitizeText(entry.asset.symbol) }
-  if (amount === 0n)
-    throw new AppError('INSUFFICIENT_FUNDS', `${owner} has ${formatAmount(held, unit)} in ${entry.slug}`, {
-      details: { symbol: unit.symbol, held: held.toString(), strategy: entry.slug },
-    })
-  cli.notice(`${asked} of ${formatAmount(held, unit)} in ${entry.slug} is ${formatAmount(amount, unit)}`)
-  return { amount, asked }
-}
-
 /** What the gas of a command may cost at most at current prices, in wei: twice the price now, and twice the data fee of a rollup. */
 async function gasOf(cli: Cli, chainId: number, use: keyof typeof gasLeftAside): Promise<bigint> {
   const rpc = (await cli.backend.context()).rpc(chainId)

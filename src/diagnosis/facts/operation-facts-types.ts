@@ -3,12 +3,12 @@ import type { Disagreement } from '../../chain/finality/quorum.ts'
 import type { Head } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
-import type { Instant, Now } from '../../domain/instant.ts'
 import type { Network } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+import type { Instant, Now } from '../instant.ts'
 
 /** The state of a chain: its newest block, silent, or a node of another chain. */
 export type ChainFacts = { network: Network } & (

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { msSince } from '../../../src/domain/instant.ts'
+import { msSince } from '../../../src/diagnosis/instant.ts'
 import { momentText, spanText } from '../../../src/domain/text/time-spans.ts'
 
 const minute = 60_000
