@@ -20,6 +20,7 @@ import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
+import { actionCommand } from '../messages/shared-operation-phrases.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import { type ExplainedTransfer, foreignOrder } from './foreign-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
@@ -225,5 +226,12 @@ async function followed(
   const unsure = larger
     ? ` Since then, the bridge paid ${formatAmount(larger.paid, unit)} to ${refundTo} in ${larger.found.hash}, which may include it.`
     : ''
-  return { situation: rule.situation, verdict: `${rule.verdict(facts)}${unsure}`, funds }
+  // Of the commands for an own action, this one alone takes the hash of a stranger's burn.
+  const deliver = actionCommand(facts, 'deliver')
+  return {
+    situation: rule.situation,
+    verdict: `${rule.verdict(facts)}${unsure}`,
+    funds,
+    ...(rule.next(facts) === deliver && { next: deliver }),
+  }
 }
