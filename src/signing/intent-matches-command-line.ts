@@ -1,20 +1,18 @@
-import { padHex } from 'viem/utils'
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
-import { type Address, sameAddress, splitNetworkPrefix } from '../domain/address.ts'
+import { type Address, splitNetworkPrefix } from '../domain/address.ts'
 import { parseAmount, shareOfBalance } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
 import { defaultSlippage, parseSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
+import { isBurnOfMessage } from '../guard/message-of-burn.ts'
 import { burnBridgePrice, isWithinTolerance } from '../guard/price-tolerance.ts'
 import { refuseHighServiceFee } from '../guard/stated-fee-checks.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { DeliverIntent, Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
-import { decodeBurn } from '../swaps/cctp-v2/burn-call.ts'
-import { decodeMessage } from '../swaps/cctp-v2/message.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
 import type { RecordedPlan } from './recorded-plan-check.ts'
 
@@ -217,17 +215,8 @@ function refuseOtherDelivery(
   { burn, message }: DeliverIntent,
   begun: RecordedPlan | undefined,
 ): void {
-  const sent = decodeMessage(message)
   const isNamed = begun
-    ? begun.transactions.some((transaction) => {
-        const burned = sent && decodeBurn(transaction, sent.messageSender)
-        return (
-          burned !== undefined &&
-          sameAddress(burned.burnToken, sent!.burnToken) &&
-          sameAddress(burned.mintRecipient, padHex(sent!.mintRecipient, { size: 32 })) &&
-          burned.amount === sent!.amount
-        )
-      })
+    ? begun.transactions.some((transaction) => isBurnOfMessage(transaction, message))
     : isOnCommandLine(argv, burn)
   if (!isNamed) throw mismatchError(`It delivers the burn ${burn}`)
 }
