@@ -231,6 +231,7 @@ export function commandTime({
       display.pause()
       count()
     },
+    over: over.signal,
     overError,
     bounded: (work) => {
       work.catch(() => undefined)

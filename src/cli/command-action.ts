@@ -80,14 +80,18 @@ async function guessOf(
  * Reads the global options of a command, compiles --jq and --template, and checks that its output can be printed as they ask: all before the command
  * does anything. Schema and languages are loaded only for the flags that need them.
  */
-export async function optionsOf(command: Command, now: () => number): Promise<Globals> {
+export async function optionsOf(
+  command: Command,
+  { now, time }: Pick<CommandContext, 'now' | 'time'>,
+): Promise<Globals> {
   const globals = globalsOf(command)
   const { jq, template, csv, json, fields } = globals
   const shapes = [jq !== undefined && '--jq', template !== undefined && '--template', csv && '--csv'].filter(
     Boolean,
   )
   if (shapes.length > 1) throw new AppError('USAGE', `${shapes.join(' and ')} cannot be combined`)
-  if (jq !== undefined) globals.shaping = await (await import('./output/jq.ts')).compileJq(jq)
+  if (jq !== undefined)
+    globals.shaping = await (await import('./output/jq.ts')).compileJq(jq, { timeOver: time.over })
   if (template !== undefined)
     globals.shaping = {
       shape: (await import('./output/template/run-template.ts')).compileTemplate(template, now),
@@ -116,7 +120,7 @@ export const localAction =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      const globals = await optionsOf(command, program.now)
+      const globals = await optionsOf(command, program)
       await untilWritten(globals, () =>
         work(localCliFor(program, globals, command), ...(given.slice(0, -1) as args)),
       )
@@ -164,7 +168,7 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      const globals = await optionsOf(command, program.now)
+      const globals = await optionsOf(command, program)
       await untilWritten(globals, async () => {
         const cli = await cliFor(program, globals, answer, command)
         await acted(isDryRun(command) ? withDrafts(cli) : cli)

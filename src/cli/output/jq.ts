@@ -1,12 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
 import { escapeJsonText, sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { currentWaits } from '../../http/waits.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import type { Shaping } from './document-writer.ts'
 
 /** The longest time that the expression of `--jq` may take for one document, in ms: a useful one takes far less than a second. */
 const mostMs = 10_000
+
+/** How long a document may take, in ms, and what aborts when the time of the command is over. */
+type Limits = { limitMs?: number; timeOver?: AbortSignal | undefined }
 
 /** What jq answers about one document. */
 type Answer = { stdout: string; stderr: string; exitCode: number }
@@ -36,10 +38,13 @@ parentPort.on('message', async ({ json, program }) => {
  * the files nor the environment of this machine. OUTPUT_FAILED for a document that it does not shape in time: by `limitMs`, and by the end of
  * the command's time.
  */
-export async function compileJq(expression: string, limitMs = mostMs): Promise<Shaping> {
+export async function compileJq(
+  expression: string,
+  { limitMs = mostMs, timeOver }: Limits = {},
+): Promise<Shaping> {
   // jq would take an expression with a leading dash for an option.
   const program = /^\s*$/.test(expression) ? '.' : expression.replace(/^-/, ' -')
-  const ask = openJq(program, limitMs)
+  const ask = openJq(program, { limitMs, timeOver })
   // Without input the expression is only compiled.
   const compiled = await ask.ask('')
   if (compiled.exitCode !== 0) {
@@ -70,7 +75,7 @@ export async function compileJq(expression: string, limitMs = mostMs): Promise<S
 /** Opens the thread of jq. It answers in the order of the questions; after a failure it is closed, and all questions fail. */
 function openJq(
   program: string,
-  limitMs: number,
+  { limitMs, timeOver }: Limits & { limitMs: number },
 ): { ask: (json: string) => Promise<Answer>; end: () => void } {
   const worker = new Worker(source, { eval: true, workerData: import.meta.url, env: {}, execArgv: [] })
   const asked: { resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = []
@@ -92,7 +97,6 @@ function openJq(
       if (failure !== undefined) throw failure
       // While it works, it keeps the process alive, and the time of the command counts.
       worker.ref()
-      const timeOver = currentWaits()?.signal
       const onTimeOver = () => fail(tooLong('the time limit of the command'))
       const timer = setTimeout(() => fail(tooLong(`${limitMs / 1_000} s`)), limitMs)
       if (timeOver?.aborted) onTimeOver()

@@ -25,7 +25,7 @@ const now = () => Date.parse('2026-11-29T09:30:00Z')
 const templated = (source: string, isTerminal = false) =>
   compileTemplate(source, now)(JSON.stringify(document), stream(isTerminal)).text
 const queried = async (expression: string, isTerminal = false, limitMs?: number) => {
-  const { shape, end } = await compileJq(expression, limitMs)
+  const { shape, end } = await compileJq(expression, limitMs === undefined ? {} : { limitMs })
   try {
     return (await shape(JSON.stringify(document), stream(isTerminal))).text
   } finally {
