@@ -24,10 +24,10 @@ export type BurnTransaction = {
   named: string
 }
 
-/** The error for what has no transfer to deliver. */
-export const nothingToDeliver = (what: string): AppError =>
-  new AppError('USAGE', `${what} holds no transfer of CCTP, so there is nothing to deliver`, {
-    hint: 'Deposits of Across and orders are paid out by others: sluice action explain ID',
+/** The error for an action or a transaction that has no transfer to deliver. */
+const nothingToDeliver = (named: string): AppError =>
+  new AppError('USAGE', `${named} holds no transfer of CCTP, so there is nothing to deliver`, {
+    hint: `Other transfers and orders are paid out by others: sluice action explain ${named}`,
   })
 
 /**
@@ -41,7 +41,7 @@ export async function burnOfOperation(
     const here = contractsOn(catalog, cctpV2Contracts, chainId)
     return role === 'action' && here !== undefined && sameAddress(to, here.tokenMessenger)
   })
-  if (!burn) throw nothingToDeliver(`The action ${operation.id}`)
+  if (!burn) throw nothingToDeliver(operation.id)
   const { chainId } = burn.transaction
   const hash = burn.inclusion?.hash ?? journal.attempts(operation.id, burn.index).at(-1)?.hash
   const found = hash && (await findTransaction(rpc(chainId), hash))
