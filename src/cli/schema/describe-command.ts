@@ -125,6 +125,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   host: 'text',
   how: 'how',
   id: 'id',
+  ids: 'id',
   key: 'key',
   kind: 'kind',
   level: 'level',

@@ -72,6 +72,8 @@ const here: readonly (readonly [exit: number, line: string])[] = [
 /** The commands whose documents are checked elsewhere, and where. */
 const elsewhere: Readonly<Record<string, string>> = {
   mcp: 'test/commands/mcp.test.ts',
+  'strategies watch': 'test/commands/strategies/watch-conditions.test.ts',
+  'wallet watch': 'test/commands/strategies/watch-conditions.test.ts',
   'sandbox down': 'the same document as sandbox status',
   'sandbox reset': 'the same document as sandbox status',
   'wallet import': 'the same document as wallet new',
