@@ -11,7 +11,7 @@ const mostMs = 10_000
 type Limits = { limitMs?: number; timeOver?: AbortSignal | undefined }
 
 /** What jq answers about one document. */
-type Answer = { stdout: string; stderr: string; exitCode: number }
+type Answer = ReturnType<Awaited<ReturnType<typeof import('jq-wasm/inline')['loadJq']>>['raw']>
 
 /** jq in a thread of its own, because only that can be ended: nothing else ends an expression that goes on for ever. The build keeps the package in a file. */
 const source = `
