@@ -176,7 +176,10 @@ function signs(argv) {
   const [command, sub] = words(argv)
   if (['deposit', 'withdraw', 'transfer'].includes(command)) return true
   if (command === 'swap') return sub === 'execute'
-  return command === 'action' && ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel'].includes(sub)
+  return (
+    command === 'action' &&
+    ['submit', 'resume', 'replan', 'revoke', 'deliver', 'speed-up', 'cancel'].includes(sub)
+  )
 }
 
 /** How the signer is begun: once, with nothing of our environment but where files are, and the key and where another signer is by its pipe. */

@@ -47,14 +47,16 @@ export type RunningTime = CommandTime & {
 
 /**
  * Makes the time of one command line. All commands pass through it: a command that says nothing else has 30 s for what it reads, and
- * `--timeout` counts everything but answers of a person and work at a signer. A command line inside another one also ends with that.
+ * `--timeout` counts everything but answers of a person and work at a signer, from the start of the process, which `sinceStart` (ms) tells. A command line inside another one also ends with that.
  */
 export function commandTime({
   io,
   timers = systemTimers,
+  sinceStart = () => 0,
 }: {
   io: Io
   timers?: Timers | undefined
+  sinceStart?: (() => number) | undefined
 }): RunningTime {
   const outer = currentWaits()
   const display = progressDisplay(io, timers)
@@ -207,7 +209,8 @@ export function commandTime({
     progress: display,
     start: ({ timeoutMs, quiet }: Globals) => {
       explicitMs = timeoutMs
-      leftMs = limitMs()
+      // What the process took to load is time of its command line; one inside another has its own.
+      leftMs = limitMs() - (outer ? 0 : sinceStart())
       display.start(quiet || outer?.isEndless() === true)
       count()
     },
@@ -230,6 +233,7 @@ export function commandTime({
       display.pause()
       count()
     },
+    over: over.signal,
     overError,
     bounded: (work) => {
       work.catch(() => undefined)

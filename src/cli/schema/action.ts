@@ -110,6 +110,14 @@ export const DoneDocument = fields({ ...report, replayed: z.boolean() })
 /** An action whose allowances were revoked. */
 export const ClosedDocument = fields({ ...report, allowancesLeft })
 
+/** `action deliver` of a transfer that was delivered before. */
+export const DeliveredDocument = fields({
+  isDelivered: z.literal(true),
+  burn: HashText,
+  network: z.string(),
+  transaction: maybe(HashText).describe('transaction that delivered it; null if no node has its logs'),
+})
+
 /** `action abandon`: an action that was closed. */
 export const AbandonedDocument = fields({
   ...report,

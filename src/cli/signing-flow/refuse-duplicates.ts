@@ -74,11 +74,12 @@ export async function confirmOlderJournal(
   throw withReport(partial, context, operation)
 }
 
-/** The effect of running a command twice. A withdrawal, claim or revocation pays nobody else. */
+/** The effect of running a command twice. A withdrawal, claim, revocation or delivery pays nobody else. */
 const twice: Readonly<Record<string, { does: string; would: string }>> = {
   withdraw: { does: 'withdraws again', would: 'would withdraw again' },
   claim: { does: 'may pay its gas again', would: 'may pay its gas again' },
   revoke: { does: 'may pay its gas again', would: 'may pay its gas again' },
+  deliver: { does: 'may pay its gas again', would: 'may pay its gas again' },
 }
 
 /**

@@ -8,6 +8,7 @@ import type { CommandContext } from '../../cli/program-context-types.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { abandonAction } from './abandon.ts'
+import { addDeliver } from './deliver.ts'
 import { addExplain } from './explain.ts'
 import { addEvidence } from './export-and-verify.ts'
 import { listActions, statusOf } from './list.ts'
@@ -74,6 +75,7 @@ export const actionCommand = (program: CommandContext) => {
   addSubmit(command, program)
   addReplan(command, program)
   addRevoke(command, program)
+  addDeliver(command, program)
   addEvidence(command, program)
   addExplain(command, program)
   return command

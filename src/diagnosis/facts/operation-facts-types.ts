@@ -97,8 +97,8 @@ export type BridgeFacts = {
   }
   /** Why an order cannot be filled any more. */
   unfilled?: 'expired' | 'cancelled' | undefined
-  /** Command lines by which anybody can deliver a burn, or have it signed anew. */
-  remedies?: { deliver?: string; reattest?: string }
+  /** Whether anybody can deliver a burn, or the command line that has it signed anew. */
+  remedies?: { canDeliver?: true; reattest?: string }
 }
 
 /** Why the rest of an operation cannot be signed now; `forever` if waiting does not help. */

@@ -49,8 +49,8 @@ function remedyText(facts: Facts): string {
     return isAttested
       ? ` Its attestation has expired. To have it signed again: ${remedies.reattest}`
       : ` If the burn is final, this requests the attestation again, or says why not: ${remedies.reattest}`
-  return remedies?.deliver && waited(facts) > usualMs
-    ? ` Anyone can deliver it and pay the gas on ${to.name}: ${remedies.deliver}`
+  return remedies?.canDeliver && waited(facts) > usualMs
+    ? ` Anyone can deliver it and pay the gas on ${to.name}.`
     : ''
 }
 
@@ -201,13 +201,13 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_STUCK',
     is: (facts) =>
       facts.bridge?.isAttested === true &&
-      facts.bridge.remedies?.deliver !== undefined &&
+      facts.bridge.remedies?.canDeliver === true &&
       waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
       `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => actionCommand(facts, 'deliver'),
   },
   {
     situation: 'BRIDGE_UNDELIVERED',

@@ -24,6 +24,8 @@ afterEach(() => {
   answers = undefined
   body = '{}'
 })
+/** Another machine with the same key. */
+const elsewhere = useCommands(sandbox)
 const { run, signsNothing, home } = useCommands(sandbox, {
   catalog: () =>
     answers
@@ -82,6 +84,14 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
     funds: expect.stringMatching(burned),
     next: `sluice action export ${id}`,
   })
+  // Without an attestation nothing can be delivered, and nothing is signed.
+  const early = await signsNothing(() => run(['action', 'deliver', id, '--yes', '--json']))
+  expect({ exit: early.exit, ...early.json.error }).toMatchObject({
+    exit: 10,
+    code: 'OPERATION_UNFINISHED',
+    message: expect.stringMatching(/has not attested the transfer yet/),
+    hint: expect.stringContaining(`sluice action explain ${id}`),
+  })
   const inWords = await run(['action', 'explain', id], { later: 48 * 3_600_000 })
   const waits = /^waits +burned 2 days ago \(block time\); usually 20 minutes, at most 60 minutes$/m
   expect(inWords.out).toMatch(waits)
@@ -120,19 +130,36 @@ test('BRIDGE_UNDELIVERED for an attested transfer, later BRIDGE_STUCK with a com
     next: `sluice action resume ${id}`,
   })
   expect(await usdc()).toBe(before)
-  // After the usual time the verdict contains a command with which anyone can deliver.
-  const { verdict, situation } = await explain(id, 2 * 3_600_000)
-  expect(situation).toBe('BRIDGE_STUCK')
-  const [, to, signature, url] =
-    /cast send --interactive --rpc-url "\$SLUICE_RPC_SANDBOX_TWO" (0x\w{40}) '(.*?)' \$\(curl -s '(http.*?)' \| jq -r/.exec(
-      verdict,
-    )!
-  const { messages } = (await (await fetch(url!)).json()) as { messages: Record<string, Hex>[] }
-  const data = calldata(`function ${signature}`, [messages[0]!.message, messages[0]!.attestation])
-  const rpc = sandbox.chain(31338).rpc
-  await rpc.request('eth_sendTransaction', [{ from: sandboxAddress(3), to, data, gas: '0xf4240' }])
-  await until(id, 'BRIDGE_DELIVERED')
+  // After the usual time the next step delivers it: the same command shows it, does it once, and then says that it is done.
+  const stuck = await explain(id, 2 * 3_600_000)
+  expect(stuck).toMatchObject({ situation: 'BRIDGE_STUCK', next: `sluice action deliver ${id}` })
+  expect(stuck.verdict).toContain('Anyone can deliver it and pay the gas on sandbox-two.')
+  const deliver = (more: string) => run(`${stuck.next.slice('sluice '.length)} ${more} --json`)
+  const planned = await signsNothing(() => deliver('--dry-run'))
+  expect(planned).toMatchObject({
+    exit: 0,
+    json: { operation: { kind: 'deliver' }, wallet: sandbox.user.address },
+  })
+  expect(planned.json.steps).toMatchObject([
+    {
+      chainId: 31338,
+      call: { name: 'receiveMessage' },
+      text: expect.stringMatching(/^Deliver 100 USDC, burned on sandbox-one in 0x\w{64}, to 0x/),
+    },
+  ])
+  expect(await deliver('--yes')).toMatchObject({
+    exit: 0,
+    json: { type: 'DELIVER', status: 'SUCCESS', transactions: [{ chainId: 31338 }] },
+  })
   expect((await usdc()) - before).toBe(100_000000n)
+  const again = await signsNothing(() => deliver('--yes'))
+  expect(again).toMatchObject({ exit: 0, json: { isDelivered: true, network: 'sandbox-two' } })
+  expect((await usdc()) - before).toBe(100_000000n)
+  expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_DELIVERED' })
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
+    exit: 0,
+    json: { status: 'SUCCESS' },
+  })
 })
 
 test('an expired fast attestation is reported with the request that renews it', async () => {
@@ -151,6 +178,23 @@ test('an expired fast attestation is reported with the request that renews it', 
   expect((await explain(id)).verdict).toMatch(
     /has expired. To have it signed again: curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}'$/,
   )
+  const expired = await signsNothing(() => run(['action', 'deliver', id, '--yes', '--json']))
+  expect({ exit: expired.exit, ...expired.json.error }).toMatchObject({
+    exit: 10,
+    message: expect.stringContaining('The attestation of the transfer has expired'),
+    hint: expect.stringMatching(/^curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}', then the same command$/),
+  })
+  // Another machine, which knows only the hash of the burn, delivers it once its attestation holds.
+  answers = undefined
+  const before = await usdc()
+  const far = (line: string, later = 0) => elsewhere.run(`${line} --json`, { later })
+  const stuck = (await far(`action explain ${burn}`, 2 * 3_600_000)).json
+  expect(stuck).toMatchObject({ situation: 'BRIDGE_STUCK', next: `sluice action deliver ${burn}` })
+  expect(await far(`action deliver ${burn} --yes`)).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  expect((await usdc()) > before).toBe(true)
+  expect(await far(`action deliver ${burn} --yes`)).toMatchObject({ exit: 0, json: { isDelivered: true } })
+  const none = await far('action deliver nothing-here')
+  expect({ exit: none.exit, code: none.json.error.code }).toEqual({ exit: 4, code: 'ACTION_NOT_FOUND' })
 })
 
 test('BRIDGE_SHORT: every command exits 25 when less than the agreed amount was delivered', async () => {

@@ -27,6 +27,7 @@ const lines: Readonly<Record<string, (id: string) => string>> = {
   'action abandon': (id) => `action abandon ${id} --yes --json`,
   'action replan': (id) => `action replan ${id} --yes --json`,
   'action revoke': (id) => `action revoke ${id} --yes --json`,
+  'action deliver': (id) => `action deliver ${id} --yes --json`,
   'action export': (id) => `action export ${id} --json`,
   'action explain': (id) => `action explain ${id} --json`,
   'swap status': (id) => `swap status ${id} --json`,
