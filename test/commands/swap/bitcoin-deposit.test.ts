@@ -160,7 +160,9 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     expect((await run(`action explain ${shown.id} --json`, { later })).json).toMatchObject({
       situation: 'BRIDGE_STUCK',
       verdict: expect.stringMatching(
-        new RegExp(`${note}. It was paid 9[01] minutes ago; the usual maximum is 60 minutes. Ask ${provider} with`),
+        new RegExp(
+          `${note}. It was paid 9[01] minutes ago; the usual maximum is 60 minutes. Ask ${provider} with`,
+        ),
       ),
       safeToRetry: false,
     })
