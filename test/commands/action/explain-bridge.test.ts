@@ -7,7 +7,7 @@ import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { withAttestation } from '../../support/changed-catalogs.ts'
 import { useCommands } from '../../support/use-commands.ts'
-import { useSandbox } from '../../support/use-sandbox.ts'
+import { topicOf, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 /** An attestation service that returns the status `answers` to every request, while it is set. */
