@@ -3,6 +3,7 @@ import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
+import { chainTrackingQueries, chainTrackingSchema } from './chain-tracking.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
@@ -30,6 +31,7 @@ export const engineMigrations: readonly Migration[] = [
   quotePaymentSchema,
   orderUseSchema,
   drafts,
+  chainTrackingSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
@@ -48,6 +50,7 @@ export function engineStore(sql: Sql) {
     ...clientReportQueries(sql),
     ...settingQueries(sql),
     ...actionQueries(sql),
+    ...chainTrackingQueries(sql),
     close: sql.close,
   }
 }

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { numberToHex, padHex } from 'viem/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { httpRpc } from '../../../src/chain/rpc/failover.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { refreshAction } from '../../../src/engine/actions/refresh-action.ts'
+import { createEngineContext } from '../../../src/engine/engine.ts'
+import { createChainTrackers } from '../../../src/engine/tracking/chain-trackers.ts'
+import type { ActionRow, ActionTxRow } from '../../../src/store/engine/action-tables.ts'
+import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
+import { insertOf } from '../../../src/store/sql/insert.ts'
+import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
+import { type Listener, listener } from '../../support/services/listener.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const chainId = 31337
+const depth = 3
+/** The node, and the number of HTTP exchanges that it was asked for. */
+let node: Listener & { exchanges: number }
+beforeAll(async () => {
+  const served = await listener(async (request, response) => {
+    node.exchanges++
+    const body = Buffer.concat(await request.toArray())
+    const answer = await fetch(sandbox.chain(chainId).rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    response.setHeader('content-type', 'application/json')
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  node = { ...served, exchanges: 0 }
+})
+afterAll(() => node.close())
+
+const direct = () => sandbox.chain(chainId).rpc
+const catalog = () => {
+  const whole = sandbox.world.catalog()
+  return { ...whole, networks: whole.networks.map((network) => ({ ...network, depth })) }
+}
+const walletAt = (at: number): Hex => padHex(numberToHex(0xa11ce_00000 + at), { size: 20 })
+const target: Hex = '0x00000000000000000000000000000000000bee71'
+const callOf = (at: number): Hex => padHex(numberToHex(0xca11_0000 + at), { size: 36 })
+/** Code that reverts whatever is sent to it. */
+const reverting: Hex = '0x00000000000000000000000000000000000bee72'
+
+/** A store with actions of one transaction each, one a wallet, issued at a block. `to` says where each goes. */
+async function storeWith(count: number, fromBlock: number, to: (at: number) => Hex = () => target) {
+  const sql = sqliteSql(':memory:', { migrations: engineMigrations })
+  const now = Date.now()
+  await sql.transaction(async ({ query }) => {
+    for (let at = 0; at < count; at++) {
+      const action: ActionRow = {
+        ...{ id: `action-${at}`, customer: `customer-${at % 3}`, type: 'SAMECHAIN_INVESTMENT_DEPOSIT' },
+        ...{ status: 'pending', strategyId: null, strategySlug: null, wallet: walletAt(at) },
+        ...{ receiver: walletAt(at), amounts: 'null', quoteId: null, destinationHash: null },
+        ...{ createdAt: now - count + at, updatedAt: now - count + at, finishedAt: null, draft: 0 },
+        cancelledAt: null,
+      }
+      const tx: ActionTxRow = {
+        ...{ actionId: action.id, idx: 0, kind: 'deposit', chainId, recipient: to(at), data: callOf(at) },
+        ...{ value: '0', fromBlock, fromNonce: 0, hash: null, nonce: null, blockNumber: null },
+        ...{ blockHash: null, succeeded: null, gasUsed: null },
+      }
+      await query(...insertOf('actions', { ...action }))
+      await query(...insertOf('action_txs', { ...tx, customer: action.customer }))
+    }
+  })
+  return { sql, store: engineStore(sql) }
+}
+
+/** Sends calls of wallets whose keys nobody has, all in one block, and returns their hashes. */
+async function sendTogether(sent: readonly { at: number; to?: Hex; data?: Hex }[]): Promise<Hex[]> {
+  const rpc = direct()
+  await rpc.request('anvil_autoImpersonateAccount', [true])
+  await rpc.request('evm_setAutomine', [false])
+  await rpc.batch(sent.map(({ at }) => ['anvil_setBalance', [walletAt(at), '0xde0b6b3a7640000']]))
+  const hashes: Hex[] = []
+  for (const { at, to = target, data = callOf(at) } of sent)
+    hashes.push(
+      await rpc.request<Hex>('eth_sendTransaction', [{ from: walletAt(at), to, data, gas: '0xc350' }]),
+    )
+  await rpc.request('anvil_mine', ['0x1'])
+  await rpc.request('evm_setAutomine', [true])
+  return hashes
+}
+
+const mine = (blocks: number) => direct().request('anvil_mine', [numberToHex(blocks)])
+const height = async () => Number(await direct().request<Hex>('eth_blockNumber'))
+
+const trackersOn = (
+  { store }: Awaited<ReturnType<typeof storeWith>>,
+  { holder = 'one', now = Date.now }: { holder?: string; now?: () => number } = {},
+) =>
+  createChainTrackers({
+    ...{ catalog: catalog(), store, holder, now, newId: randomUUID },
+    rpc: (id) => (id === chainId ? httpRpc(node.url, { retries: 0 }) : sandbox.chain(id).rpc),
+  })
+
+/** Passes until nothing is left, and the requests of each. */
+async function untilRead(trackers: ReturnType<typeof trackersOn>): Promise<number[]> {
+  const requests: number[] = []
+  for (;;) {
+    node.exchanges = 0
+    const pass = await trackers.pass(chainId)
+    requests.push(node.exchanges)
+    if (!pass?.isMore) return requests
+  }
+}
+
+type Rows = { id: string; status: string; hash: string | null; block: number | null; succeeded: number | null }
+const rowsOf = async ({ sql }: Awaited<ReturnType<typeof storeWith>>): Promise<Map<string, Rows>> =>
+  new Map(
+    (
+      await sql.query<Rows>(
+        `select a.id, a.status, a.finished_at is null as open, t.hash, t.nonce, t.block_number as block, t.block_hash, t.succeeded, t.gas_used
+         from actions a join action_txs t on t.action_id = a.id`,
+      )
+    ).map((row) => [row.id, row]),
+  )
+
+/** What `refreshAction` finds for some actions alone, on a store with the same rows. */
+async function alone(stored: Awaited<ReturnType<typeof storeWith>>, ids: readonly number[]) {
+  for (const at of ids) {
+    const context = createEngineContext({
+      ...{ catalog: catalog(), store: stored.store, customer: `customer-${at % 3}` },
+      ...{ rpc: (id: number) => sandbox.chain(id).rpc, now: Date.now, newId: randomUUID },
+    })
+    await refreshAction(context, `action-${at}`)
+  }
+  const rows = await rowsOf(stored)
+  return new Map(ids.map((at) => [`action-${at}`, rows.get(`action-${at}`)]))
+}
+const span = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at)
+
+describe('a chain with 10,000 open actions', () => {
+  test('costs at most 20 requests a block, and each action is as it is found alone', async () => {
+    const count = 10_000
+    await direct().request('anvil_setCode', [reverting, '0x60006000fd'])
+    await direct().request('anvil_setCode', [target, '0x00'])
+    const to = (at: number) => (at >= 40 && at < 60 ? reverting : target)
+    const before = await height()
+    const [stored, same] = await Promise.all([storeWith(count, before, to), storeWith(count, before, to)])
+    const trackers = trackersOn(stored)
+    const first = await untilRead(trackers)
+    expect(Math.max(...first)).toBeLessThanOrEqual(20)
+    expect(first.length).toBeLessThan(60)
+
+    // Nobody sent anything: the block alone is read.
+    await mine(1)
+    expect(await untilRead(trackers)).toEqual([1])
+
+    // 40 are sent, 20 revert, 20 nonces are used by another call, and 20 send another call and then theirs.
+    const seen = span(0, 100)
+    await sendTogether([
+      ...span(0, 40).map((at) => ({ at })),
+      ...span(40, 60).map((at) => ({ at, to: reverting })),
+      ...span(60, 100).map((at) => ({ at, data: '0xdead' as Hex })),
+      ...span(80, 100).map((at) => ({ at })),
+    ])
+    const [sent] = [await untilRead(trackers)]
+    expect(Math.max(...sent)).toBeLessThanOrEqual(20)
+    expect(sent.length).toBe(1)
+    const found = await rowsOf(stored)
+    const wanted = await alone(same, [...seen, ...span(5_000, 5_020)])
+    for (const [id, row] of wanted) expect(found.get(id), id).toEqual(row)
+    const words = [...found.values()].map(({ status }) => status)
+    expect(words.filter((word) => word === 'confirmed').length).toBe(60)
+    expect(words.filter((word) => word === 'failed').length).toBe(20)
+    expect(words.filter((word) => word === 'pending').length).toBe(count - 80)
+
+    // They become final in the block that makes them so, and cost nothing before.
+    await mine(1)
+    expect(await untilRead(trackers)).toEqual([1])
+    await mine(1)
+    const final = await untilRead(trackers)
+    expect(Math.max(...final)).toBeLessThanOrEqual(20)
+    const ended = await rowsOf(stored)
+    const endedAlone = await alone(same, seen)
+    for (const [id, row] of endedAlone) expect(ended.get(id), id).toEqual(row)
+    expect([...ended.values()].filter(({ status }) => status === 'fulfilled').length).toBe(60)
+    await mine(1)
+    expect(await untilRead(trackers)).toEqual([1])
+  }, 120_000)
+})
