@@ -3,7 +3,7 @@ import { fullAccess } from '../access-scope.ts'
 import { createChainServices } from '../chain-services.ts'
 import type { EngineOptions } from '../engine.ts'
 import { oncePerChain } from '../once-per-chain.ts'
-import { filterRecorder } from './delivery-watches.ts'
+import { deliveryRecorder } from './delivery-watches.ts'
 import { seenBlocks } from './followed-blocks.ts'
 import { type HeadPass, type TrackingNeeds, trackChainHead } from './track-chain-head.ts'
 
@@ -45,11 +45,11 @@ export function createChainTrackers({
   holder: string
   onError?: (network: string, error: unknown) => void
 }): ChainTrackers {
-  const recorder = filterRecorder()
+  const recorder = deliveryRecorder()
   const services = createChainServices({
     ...options,
     scope: fullAccess,
-    rpc: (chainId) => recorder.watch(chainId, options.rpc(chainId)),
+    onAwaitedLog: recorder.awaited,
   })
   const stopping = new AbortController()
   const engine = { ...options, ...services, changedBy: 'operator', isServed: true }

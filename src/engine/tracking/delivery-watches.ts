@@ -1,50 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type ChainClient, withCalls } from '../../chain/chain-client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { DeliveryWatch } from '../../store/engine/chain-tracking.ts'
+import type { OnAwaitedLog } from '../../swaps/provider-dependencies.ts'
 
 type Topics = readonly (string | readonly string[] | null)[]
 type Filter = { address?: string | readonly string[]; topics?: Topics }
 type Log = { address: string; topics: readonly string[] }
 
-/** The log filters that a piece of work asked chains for, as JSON without their blocks. */
-type AskedFilters = Map<string, { chainId: number; filter: string }>
+/** The logs that a piece of work waits for, by chain and filter. */
+type Awaited = Map<string, { chainId: number; filter: string }>
 
-/** Records which logs a piece of work looks for, on whichever chain: the next one that matches may be what it waits for. */
-export function filterRecorder(): {
-  watch: (chainId: number, client: ChainClient) => ChainClient
+/** Records which logs the swap providers wait for in a piece of work, on whichever chain. */
+export function deliveryRecorder(): {
+  awaited: OnAwaitedLog
   record: <T>(work: () => Promise<T>) => Promise<{ value: T; filters: { chainId: number; filter: string }[] }>
 } {
-  const recording = new AsyncLocalStorage<AskedFilters>()
-  const note = (chainId: number, method: string, params: readonly unknown[]) => {
-    const into = recording.getStore()
-    const asked = params[0] as Filter | undefined
-    if (!into || method !== 'eth_getLogs' || !asked) return
-    const { address, topics } = asked
-    const filter = JSON.stringify({ address, topics }).toLowerCase()
-    into.set(`${chainId} ${filter}`, { chainId, filter })
-  }
-  const watch = (chainId: number, client: ChainClient): ChainClient => {
-    const recorded = withCalls(client, {
-      request: (method, params = []) => {
-        note(chainId, method, params)
-        return client.request(method, params)
-      },
-      batch: (calls) => {
-        for (const [method, params] of calls) note(chainId, method, params)
-        return client.batch(calls)
-      },
-    })
-    return Object.defineProperty(recorded, 'peers', {
-      get: () => client.peers.map((peer) => watch(chainId, peer)),
-    })
-  }
+  const recording = new AsyncLocalStorage<Awaited>()
   return {
-    watch,
+    awaited: (chainId, query) => {
+      const filter = JSON.stringify(query).toLowerCase()
+      recording.getStore()?.set(`${chainId} ${filter}`, { chainId, filter })
+    },
     record: async (work) => {
-      const asked: AskedFilters = new Map()
-      const value = await recording.run(asked, work)
-      return { value, filters: [...asked.values()] }
+      const all: Awaited = new Map()
+      const value = await recording.run(all, work)
+      return { value, filters: [...all.values()] }
     },
   }
 }

@@ -1,6 +1,5 @@
-import { type ChainClient, withCalls } from '../../chain/chain-client.ts'
+import { type ChainClient, callsPerBatch, withCalls } from '../../chain/chain-client.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { maxBatchCalls } from '../../chain/rpc/batch.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { SeenBlocks } from './followed-blocks.ts'
 
@@ -19,7 +18,7 @@ export function counted(rpc: ChainClient, budget: RequestBudget): ChainClient {
       return rpc.request(method, params)
     },
     batch: (calls) => {
-      count(Math.ceil(calls.length / maxBatchCalls))
+      count(Math.ceil(calls.length / callsPerBatch))
       return rpc.batch(calls)
     },
   })

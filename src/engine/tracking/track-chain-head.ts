@@ -1,16 +1,17 @@
+import { callsPerBatch } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { MarkedAction, SeenChange } from '../../store/engine/chain-tracking.ts'
 import { isSwap } from '../actions/issued-actions.ts'
 import { refreshAction } from '../actions/refresh-action.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import { deliveredIn, type filterRecorder } from './delivery-watches.ts'
+import { deliveredIn, type deliveryRecorder } from './delivery-watches.ts'
 import { type NewBlocks, newBlocks, type SeenBlocks } from './followed-blocks.ts'
 import { counted, prefetchedChain, type RequestBudget, withSeenTransactions } from './prefetched-chain.ts'
 
 /** What a pass needs: the engine without a customer, since it reads the actions of all. */
 export type TrackingNeeds = {
   engine: Omit<EngineContext, 'customer'>
-  recorder: Pick<ReturnType<typeof filterRecorder>, 'record'>
+  recorder: Pick<ReturnType<typeof deliveryRecorder>, 'record'>
   /** The name of this process in the leases. */
   holder: string
   /** How long the right to follow a chain lasts without a pass, in ms. */
@@ -69,7 +70,7 @@ export async function trackChainHead(
   let read = 0
   let isMore = false
   for (;;) {
-    const room = Math.floor(((budget.left - spareRequests) * 100) / callsPerAction)
+    const room = Math.floor(((budget.left - spareRequests) * callsPerBatch) / callsPerAction)
     const marked = room < 1 || isStopping() ? [] : await store.markedActions(chainId, now(), room)
     if (marked.length === 0) {
       isMore = room < 1 && (await store.markedActions(chainId, now(), 1)).length > 0
@@ -174,7 +175,7 @@ async function readOne(
       found !== undefined && isSwap(found.action) && ['confirmed', 'processing'].includes(found.action.status)
     if (!isAwaited) {
       await store.unmark(chainId, marked, undefined)
-      if (found && isSwap(found.action)) await store.endWatches(actionId)
+      if (found && isSwap(found.action)) await store.endWaiting(actionId, now())
       return
     }
     const isNew = await store.watchDeliveries(actionId, filters)

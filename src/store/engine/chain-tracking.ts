@@ -222,7 +222,9 @@ export const chainTrackingQueries = (sql: Sql) => ({
     return fresh.length > 0
   },
 
-  /** Ends the watches of an action. */
-  endWatches: (actionId: string) =>
-    sql.query('delete from delivery_watches where action_id = $1', [actionId]),
+  /** Ends what an action that has ended waited for: its watches, and its marks for a later time. */
+  endWaiting: async (actionId: string, now: number): Promise<void> => {
+    await sql.query('delete from delivery_watches where action_id = $1', [actionId])
+    await sql.query('delete from marked_actions where action_id = $1 and due_at > $2', [actionId, now])
+  },
 })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex, padHex } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
@@ -10,6 +11,7 @@ import type { ActionRow, ActionTxRow } from '../../../src/store/engine/action-ta
 import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
 import { insertOf } from '../../../src/store/sql/insert.ts'
 import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
+import { aroundReads, engineOn, perform } from '../../support/engine.ts'
 import { type Listener, listener } from '../../support/services/listener.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -109,7 +111,13 @@ async function untilRead(trackers: ReturnType<typeof trackersOn>): Promise<numbe
   }
 }
 
-type Rows = { id: string; status: string; hash: string | null; block: number | null; succeeded: number | null }
+type Rows = {
+  id: string
+  status: string
+  hash: string | null
+  block: number | null
+  succeeded: number | null
+}
 const rowsOf = async ({ sql }: Awaited<ReturnType<typeof storeWith>>): Promise<Map<string, Rows>> =>
   new Map(
     (
@@ -183,4 +191,132 @@ describe('a chain with 10,000 open actions', () => {
     await mine(1)
     expect(await untilRead(trackers)).toEqual([1])
   }, 120_000)
+})
+
+describe('the trackers of one database', () => {
+  const pair = async (count: number) => {
+    const stored = await storeWith(count, await height())
+    let time = Date.now()
+    const now = () => time
+    return {
+      stored,
+      one: trackersOn(stored, { now }),
+      two: trackersOn(stored, { now, holder: 'two' }),
+      later: (ms: number) => {
+        time += ms
+      },
+    }
+  }
+
+  test('follow a chain one at a time; the next one takes it over when the lease of a dead one ends, and reads what was marked', async () => {
+    const { stored, one, two, later } = await pair(3)
+    expect(await one.pass(chainId)).toMatchObject({ read: 3 })
+    expect(await two.pass(chainId)).toBeUndefined()
+    await sendTogether([{ at: 1 }])
+    // The first process marks what changed and ends before it reads it.
+    const was = await stored.store.leaseChain(chainId, { holder: 'one', now: Date.now(), ms: 15_000 })
+    const [block, blockHash] = [await height(), null]
+    await stored.store.advanceChain(
+      chainId,
+      { holder: 'one', was: was!, to: { block, blockHash, lookedAt: 0 }, now: Date.now() },
+      { senders: [walletAt(1)], reread: undefined, isAll: false, delivered: [] },
+    )
+    later(20_000)
+    expect(await two.pass(chainId)).toMatchObject({ read: 1 })
+    expect((await rowsOf(stored)).get('action-1')).toMatchObject({ status: 'confirmed', block })
+    // The position that the first one read is outdated, so it changes nothing.
+    const late = { holder: 'one', was: was!, to: { block: 1, blockHash: '0x01', lookedAt: 0 }, now: 0 }
+    const all = { senders: [], reread: undefined, isAll: true, delivered: [] }
+    expect(await stored.store.advanceChain(chainId, late, all)).toBe(false)
+    expect(await stored.store.markedActions(chainId, Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+  })
+
+  test('read an action that is marked again while it is read once more', async () => {
+    const { stored, one } = await pair(1)
+    await one.pass(chainId)
+    const mark = async () => {
+      const was = await stored.store.leaseChain(chainId, { holder: 'one', now: Date.now(), ms: 15_000 })
+      const change = { senders: [walletAt(0)], reread: undefined, isAll: false, delivered: [] }
+      await stored.store.advanceChain(chainId, { holder: 'one', was: was!, to: was!, now: 1 }, change)
+    }
+    await mark()
+    const [read] = await stored.store.markedActions(chainId, 10, 10)
+    await mark()
+    await stored.store.unmark(chainId, read!, undefined)
+    expect(await stored.store.markedActions(chainId, 10, 10)).toMatchObject([
+      { actionId: 'action-0', marks: 2 },
+    ])
+  })
+
+  test.each([
+    ['at the same height', 1],
+    ['on a shorter chain', 0],
+    ['on a longer chain', 2],
+  ])('find that a transaction left the chain in a reorganisation, %s', async (_, blocks) => {
+    const { stored, one } = await pair(4)
+    await one.pass(chainId)
+    await mine(1)
+    await one.pass(chainId)
+    const fork = await direct().request<Hex>('evm_snapshot')
+    await sendTogether([{ at: 0 }, { at: 1 }])
+    await one.pass(chainId)
+    expect((await rowsOf(stored)).get('action-0')).toMatchObject({ status: 'confirmed' })
+    await direct().request('evm_revert', [fork])
+    // Another block, with the second transaction only.
+    if (blocks > 0) await sendTogether([{ at: 1 }])
+    if (blocks > 1) await mine(blocks - 1)
+    await one.pass(chainId)
+    const rows = await rowsOf(stored)
+    expect(rows.get('action-0')).toMatchObject({ status: 'pending', block: null })
+    if (blocks > 0)
+      expect(rows.get('action-1')).toMatchObject({
+        status: 'confirmed',
+        block: (await height()) - blocks + 1,
+      })
+  })
+
+  test('read a delivery on the other chain from one log query, with no question about the action before', async () => {
+    const swaps = { providers: ['across'], quoteDeadlineMs: 20_000 }
+    const { service, context } = engineOn(sandbox, { swaps })
+    const fault = { kind: 'bridge-unfilled', network: null, method: null, times: null, amount: null } as const
+    await sandbox.world.faults.set({ ...fault, at: null, reason: null })
+    const usdt = (id: number) => sandbox.token(id, 'USDT').address
+    const { quote } = await service.quote({
+      ...{ chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdt(31337), tokenOut: usdt(31338) },
+      ...{ amountIn: 5_000000n },
+    })
+    const walletAddress = sandbox.user.address
+    const { approvals, transactions } = await service.swapBytecode({
+      quote: quote.raw as never,
+      walletAddress,
+    })
+    const time = Date.now() + 1_000
+    const asked: string[] = []
+    const trackers = createChainTrackers({
+      ...{ catalog: sandbox.world.catalog(), store: context.store, holder: 'one', newId: randomUUID, swaps },
+      now: () => time,
+      rpc: (id) => aroundReads(sandbox.chain(id).rpc, (method) => asked.push(`${id} ${method}`)),
+    })
+    await trackers.pass(31337)
+    await perform(sandbox, walletAddress, [...approvals, ...transactions])
+    const status = async () => (await context.store.issuedOperations('tests', quote.id))[0]!.action.status
+    await trackers.pass(31337)
+    await trackers.pass(31338)
+    expect(await status()).toBe('processing')
+    expect((await context.store.deliveryWatches(31338)).length).toBe(1)
+    // The clock stands still, so only the log can show the delivery.
+    await sandbox.chain(31338).rpc.request('anvil_mine', ['0x2'])
+    asked.length = 0
+    expect(await trackers.pass(31338)).toMatchObject({ read: 0 })
+    expect(asked.filter((one) => one.endsWith('eth_getLogs'))).toEqual(['31338 eth_getLogs'])
+    expect(asked.filter((one) => one.startsWith('31337'))).toEqual([])
+    await sandbox.world.faults.clear()
+    while ((await status()) !== 'fulfilled') {
+      await sleep(20)
+      await trackers.pass(31338)
+    }
+    for (const id of [31337, 31338]) await trackers.pass(id)
+    expect(await context.store.deliveryWatches(31338)).toEqual([])
+    expect(await context.store.chainsToTrack(time)).toEqual([])
+  })
 })
