@@ -24,9 +24,6 @@ export type PostgresPlace = {
 
 const noHost = 'no-host.invalid'
 
-/** Whether a text is meant as the URL of a PostgreSQL database. */
-export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:/i.test(text)
-
 const example = 'postgres://sluice@db.example.com/sluice?sslmode=verify-full'
 
 const refused = (why: string, hint = `Such as: ${example}`): AppError =>

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { AppError } from '../../domain/errors.ts'
@@ -52,7 +53,13 @@ const rest = (tries: number) => setTimeout((0.5 + Math.random()) * Math.min(250,
 export async function postgresSql(place: PostgresPlace, options: PostgresOptions): Promise<PostgresSql> {
   const { patienceMs = 5_000 } = options
   const { Pool } = driver()
+  const sockets = new Set<Socket>()
   const pool = new Pool({
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
     host: place.host,
     port: place.port,
     user: place.user,
@@ -77,6 +84,8 @@ export async function postgresSql(place: PostgresPlace, options: PostgresOptions
     await migrate(pool, options.migrations, place)
   } catch (error) {
     await pool.end()
+    // The driver leaves a connection open that it could not authenticate.
+    for (const socket of sockets) socket.destroy()
     throw postgresFault(error, `PostgreSQL at ${place.shown}`)
   }
   const named = `PostgreSQL at ${place.shown}`
