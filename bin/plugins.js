@@ -51,6 +51,7 @@ export const loaders = {
   'signing/ledger/transport': 'ledger-packages',
   'http/dispatcher': 'proxy-packages',
   'cli/output/jq': 'jq-packages',
+  'store/sql/postgres': 'postgres-packages',
 }
 
 /** In the build, `load` takes a package from that file. */

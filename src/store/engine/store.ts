@@ -1,4 +1,5 @@
 import { keysSchema } from '../api-keys/keys.ts'
+import { sharedLimits } from '../api-keys/shared-key-limits.ts'
 import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema } from './action-tables.ts'
@@ -31,6 +32,7 @@ export const engineMigrations: readonly Migration[] = [
   quotePaymentSchema,
   orderUseSchema,
   drafts,
+  sharedLimits,
   chainTrackingSchema,
 ]
 
