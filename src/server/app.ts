@@ -20,6 +20,7 @@ import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
 import { refuseForeignHost } from './own-host.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
+import { readinessOf } from './readiness.ts'
 import { type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 import { addPage } from './web-page.ts'
@@ -58,9 +59,9 @@ function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
 function addPages(
   app: FastifyInstance,
   metrics: Metrics,
-  needs: Pick<AppNeeds, 'version' | 'works' | 'behindProxy' | 'tls'>,
+  needs: Pick<AppNeeds, 'version' | 'works' | 'behindProxy' | 'tls' | 'ready'>,
 ): void {
-  const { version = '0.0.0', works = () => true } = needs
+  const { version = '0.0.0', works = () => true, ready = readinessOf([]) } = needs
   const onRequest = refuseForeignHost(needs)
   let document: string | undefined
   const text = () => (document ??= JSON.stringify(openapi(version)))
@@ -84,6 +85,12 @@ function addPages(
       JSON.stringify({ status: isWell ? 'ok' : 'failing' }),
     )
   })
+  app.get('/readyz', { onRequest }, async (request, reply) => {
+    const { exclude = [] } = request.query as { exclude?: string | string[] }
+    const readiness = await ready([exclude].flat())
+    if (readiness.status !== 'ready') reply.code(503)
+    return withContentType(reply, 'application/json; charset=utf-8', JSON.stringify(readiness))
+  })
   app.get('/metrics', { onRequest }, async (_, reply) =>
     withContentType(reply, metrics.contentType, await metrics.page()),
   )
@@ -93,6 +100,12 @@ function withContentType(reply: FastifyReply, type: string, text: string): strin
   reply.header('content-type', type)
   return text
 }
+
+/** Called with a request that has ended: the pattern of its path, its customer if authenticated, and how long it took, in ms. */
+export type OnRequestEnd = (
+  request: FastifyRequest,
+  answer: { route: string | undefined; status: number; customer: string | undefined; ms: number },
+) => void
 
 /** Whether a network answered the last request. */
 export type ChainState = { network: string; isUp: boolean }
@@ -113,6 +126,12 @@ export type AppNeeds = {
   slow?: (request: object) => readonly string[]
   /** Whether requests can be answered at all; default: they can. */
   works?: () => boolean
+  /** Reads whether the server is ready; checks by these names are left out. Default: it is. */
+  ready?: ReturnType<typeof readinessOf>
+  /** Further metrics in the text format of Prometheus. */
+  moreMetrics?: () => Promise<string>
+  /** Called once for each request, after its answer was sent or its client disconnected. */
+  onEnd?: OnRequestEnd
   /** Time limit of an answer, in ms. */
   deadlineMs?: number
 }
@@ -126,12 +145,14 @@ const clientClosedStatus = 499
 /** Creates the HTTP server: all routes of the contract, the deprecated ones and the pages. It does not listen yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
-  const metrics = metricsOf(needs.chains)
+  const metrics = metricsOf(needs.chains, needs.moreMetrics)
   const logged = log && requestLines(log)
   const ended = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.routeOptions.url
     metrics.answered(route, request, reply)
     logged?.(route, request, reply)
+    const { customer } = callerOf(request) ?? {}
+    needs.onEnd?.(request, { route, status: reply.statusCode, customer, ms: reply.elapsedTime })
   }
   const gone = new WeakSet<FastifyReply>()
   /** Whether the client has disconnected. Then nothing is sent, and the request is logged once. */
