@@ -6,6 +6,7 @@ import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
+import { idempotentRequestQueries, idempotentRequestSchema } from './idempotent-requests.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
@@ -32,6 +33,7 @@ export const engineMigrations: readonly Migration[] = [
   orderUseSchema,
   drafts,
   sharedLimits,
+  idempotentRequestSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
@@ -49,6 +51,7 @@ export function engineStore(sql: Sql) {
     ...submittedQueries(sql),
     ...clientReportQueries(sql),
     ...settingQueries(sql),
+    ...idempotentRequestQueries(sql),
     ...actionQueries(sql),
     close: sql.close,
   }
