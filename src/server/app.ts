@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
 import { olderRoutes } from '../api/older-routes.ts'
+import { draftHeader } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import {
   authenticate,
@@ -15,6 +16,7 @@ import {
 import { docsPage } from './docs-page.ts'
 import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
 import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
+import { type IdempotentRequests, idempotencyHeader, replayedHeader, runOnce } from './idempotency.ts'
 import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
@@ -126,6 +128,8 @@ export type AppNeeds = {
   slow?: (request: object) => readonly string[]
   /** Whether requests can be answered at all; default: they can. */
   works?: () => boolean
+  /** Keeps requests with an idempotency key; without it the header has no effect. */
+  idempotent?: IdempotentRequests
   /** Reads whether the server is ready; checks by these names are left out. Default: it is. */
   ready?: ReturnType<typeof readinessOf>
   /** Further metrics in the text format of Prometheus. */
@@ -237,20 +241,26 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       known: (caller) => setCaller(request, caller),
     })
   for (const served of servedRoutes(olderRoutes))
-    addRoute(app, served, admit, { begin: deadline.begin, ready, within: needs.within ?? plainly })
+    addRoute(app, served, admit, {
+      begin: deadline.begin,
+      ready,
+      within: needs.within ?? plainly,
+      idempotent: needs.idempotent,
+    })
   addPages(app, metrics, needs)
   addPage(app, admit, refuseForeignHost(needs))
   return app
 }
 
-type Timed = Record<'begin' | 'ready', (reply: FastifyReply) => void> & Required<Pick<AppNeeds, 'within'>>
+type Timed = Record<'begin' | 'ready', (reply: FastifyReply) => void> &
+  Required<Pick<AppNeeds, 'within'>> & { idempotent: AppNeeds['idempotent'] }
 const plainly: Timed['within'] = (_, work) => work()
 
 function addRoute(
   app: FastifyInstance,
   served: Served,
   admit: (request: FastifyRequest) => Promise<void>,
-  { begin, ready, within }: Timed,
+  { begin, ready, within, idempotent }: Timed,
 ): void {
   const { route, successor } = served
   const answer = routeHandler(served, ready)
@@ -263,7 +273,26 @@ function addRoute(
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
-      return within(request, () => answer(callerOf(request)!.service, request as RouteRequest, reply))
+      const { service, customer } = callerOf(request)!
+      const run = () => answer(service, request as RouteRequest, reply)
+      const key = route.method === 'POST' ? request.headers[idempotencyHeader] : undefined
+      if (key === undefined || !idempotent) return within(request, run)
+      const { method, url, body, headers } = request
+      return within(request, () =>
+        runOnce(
+          idempotent,
+          { customer, key, method, url, body, isDraft: headers[draftHeader] !== undefined },
+          {
+            now: Date.now,
+            run,
+            replay: (text) => {
+              reply.header(replayedHeader, 'true')
+              ready(reply)
+              return text
+            },
+          },
+        ),
+      )
     },
   })
 }

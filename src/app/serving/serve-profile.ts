@@ -164,6 +164,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
               within,
               slow,
               works: limiter.works,
+              idempotent: store.engine,
             },
             options,
           ),

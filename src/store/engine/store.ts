@@ -7,6 +7,7 @@ import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { chainTrackingQueries, chainTrackingSchema } from './chain-tracking.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
+import { idempotentRequestQueries, idempotentRequestSchema } from './idempotent-requests.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
@@ -33,6 +34,7 @@ export const engineMigrations: readonly Migration[] = [
   orderUseSchema,
   drafts,
   sharedLimits,
+  idempotentRequestSchema,
   chainTrackingSchema,
 ]
 
@@ -51,6 +53,7 @@ export function engineStore(sql: Sql) {
     ...submittedQueries(sql),
     ...clientReportQueries(sql),
     ...settingQueries(sql),
+    ...idempotentRequestQueries(sql),
     ...actionQueries(sql),
     ...chainTrackingQueries(sql),
     close: sql.close,

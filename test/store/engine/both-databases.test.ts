@@ -258,6 +258,19 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.actionPage('acme', page, { limit: 1, offset: 1 })
   await store.quotes('acme', { ...any, id: 'q1' }, 10, 0)
 
+  // Requests with an idempotency key.
+  const request = { digest: 'd', holder: 'h1', now: 1_000 }
+  await store.beginRequest('acme', strange, request)
+  await store.beginRequest('acme', strange, { ...request, holder: 'h2' })
+  await store.beginRequest('acme', strange, { ...request, digest: 'e' })
+  await store.answerRequest('acme', strange, { holder: 'h2', answer: '{}', now: 2_000 })
+  await store.answerRequest('acme', strange, { holder: 'h1', answer: strange, now: 2_000 })
+  await store.forgetRequest('acme', strange, 'h1')
+  await store.beginRequest('acme', strange, { ...request, now: 86_402_000 })
+  await store.beginRequest('acme', strange, { ...request, now: 86_402_001 })
+  await store.forgetRequest('acme', strange, 'h1')
+  await store.beginRequest('acme', strange, { ...request, now: 86_402_002 })
+
   // API keys.
   const keys = keyStore(sql)
   const key = newKey()
