@@ -8,6 +8,8 @@ export type ServeOptions = {
   database?: string
   tls?: { cert: string; key: string }
   behindProxy: boolean
+  /** How long the server still answers after it was told to stop, while /readyz says so; 0 if left out. */
+  drainMs?: number
   /** Makes a key of this customer for the page, which ends with the server; an empty name chooses the only customer that has a key. */
   pageOf?: string
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { duration } from '../cli/options/global-options.ts'
 import { onlyListsError } from '../cli/output/output.ts'
 import type { Column, View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
@@ -20,6 +21,7 @@ type Options = {
   database?: string
   check?: boolean
   open?: string | true
+  drain?: string
   tlsCert?: string
   tlsKey?: string
   behindProxy?: boolean
@@ -43,6 +45,10 @@ export const serve = (program: CommandContext) =>
     .option(
       '--open [customer]',
       'write a file that opens the page without an API key, as this customer (default: the only one with a key, else "local"); on loopback only',
+    )
+    .option(
+      '--drain <duration>',
+      'time to keep answering after a stop, while /readyz is 503: as long as the load balancer takes to notice',
     )
     .option('--check', 'check the database and the networks, then exit')
     .addHelpText(
@@ -80,7 +86,9 @@ async function run(cli: Cli, options: Options): Promise<void> {
       hint: 'sluice serve --open',
     })
   const pageOf = options.open === true ? '' : options.open
+  const drainMs = options.drain === undefined ? 0 : duration(options.drain)
   const where = {
+    drainMs,
     host,
     port,
     behindProxy,

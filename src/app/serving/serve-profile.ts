@@ -11,6 +11,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner, KeyRow } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
+import { probeWrites } from '../../store/sql/database-probe.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
 import { externalPricesFrom } from '../backends/external-prices-setting.ts'
 import { servicesOf } from '../backends/services-with-keys.ts'
@@ -102,33 +103,46 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
   return {
     serve: async (options) => {
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
-      const [{ serve }, { bufferedLog: gathered }, { createCustomerEngines }, { networkHealth }, store] =
-        await Promise.all([
-          import('../../server/listen.ts'),
-          import('../../server/log.ts'),
-          import('../../engine/engine.ts'),
-          import('./network-availability.ts'),
-          openServedDatabase(dir, options.database, needs),
-        ])
+      const { observations } = await import('./observations.ts')
+      const observed = observations()
+      const [
+        { serve },
+        { bufferedLog: gathered },
+        { createCustomerEngines },
+        { networkHealth },
+        { serverOperation },
+        store,
+      ] = await Promise.all([
+        import('../../server/listen.ts'),
+        import('../../server/log.ts'),
+        import('../../engine/engine.ts'),
+        import('./network-availability.ts'),
+        import('./server-operation.ts'),
+        openServedDatabase(dir, options.database, needs, observed.sql),
+      ])
       const { catalog, rpc } = await opened()
       const limiter = await store.limits({ windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       // The last lines explain why the process ended.
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = networkHealth(catalog.networks, log)
+      const operation = await serverOperation({
+        ...{ catalog, env, version, log, observed, drainMs: options.drainMs ?? 0 },
+      })
       const services = new Map<string, Service>()
-      const engineOf = createCustomerEngines({
+      const engine = {
         ...(await externalPricesFrom(env, now)),
-        ...(await swapSettingsFrom(env, await servicesOf(needs))),
+        ...(await swapSettingsFrom(env, operation.services(await servicesOf(needs)))),
         catalog,
-        rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
+        rpc: (chainId: number) =>
+          watch(networkNamed(catalog.networks, chainId), operation.chain(chainId, rpc(chainId))),
         onMissingNetwork: missed,
         onUnreadableQuote: logUnreadableQuotes(log),
         store: store.engine,
-        answerReuse,
         now,
         newId,
-      })
+      }
+      const engineOf = createCustomerEngines({ ...engine, answerReuse })
       const serviceOf = ({ id, customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([id, customer, testnet, strategies])
         const scope = {
@@ -161,15 +175,17 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
               behindProxy: options.behindProxy,
               version,
               chains: states,
-              within,
+              within: (request, work) => within(request, () => operation.within(request, work)),
               slow,
               works: limiter.works,
               idempotent: store.engine,
+              ...operation.shown(engine, store.probed),
             },
             options,
           ),
         options,
       )
+      operation.start()
       const timer =
         keepAlive && setInterval(() => void keepAlive.work().catch(() => undefined), keepAlive.everyMs)
       return {
@@ -178,7 +194,9 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         ...(page && { page: { customer: page.customer, key: page.key, dir } }),
         close: async () => {
           clearInterval(timer)
+          await operation.drain()
           await listening.close()
+          await operation.stop()
           log?.flush()
           if (log) process.off('exit', log.flush)
           await limiter.close()
@@ -193,6 +211,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       ])
       const { catalog, rpc } = await opened()
       const keys = (await store.keys.all()).filter(({ revokedAt }) => revokedAt === null)
+      await probeWrites(store.probed.sql)
       await store.close()
       const networks = await servedNetworks(catalog, rpc)
       return { database: store.shown, keys: keys.length, strategies: catalog.strategies.length, networks }

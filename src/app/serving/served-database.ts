@@ -8,6 +8,7 @@ import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { Window } from '../../store/api-keys/rate-limiter.ts'
 import type { KeyLimits } from '../../store/api-keys/server-key-limits.ts'
 import type { PostgresPlace } from '../../store/sql/postgres-url.ts'
+import type { Sql } from '../../store/sql/sql-types.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
 
 /** The database of a server: a SQLite file, or PostgreSQL. `shown` has no password. */
@@ -84,16 +85,23 @@ function real(path: string): string {
 }
 
 /** Opens the engine's store and the API keys of a server, in one database. `limits` opens the limits of its keys. */
-export async function openServedDatabase(dir: string, wanted: string | undefined, needs: Needs) {
+export async function openServedDatabase(
+  dir: string,
+  wanted: string | undefined,
+  needs: Needs,
+  observe: (sql: Sql) => Sql = (sql) => sql,
+) {
   const database = await servedDatabase(dir, wanted, needs)
   const [{ engineMigrations: migrations, engineStore }, { cachedKeyOwner, keyStore }] = await Promise.all([
     import('../../store/engine/store.ts'),
     import('../../store/api-keys/keys.ts'),
   ])
-  const { sql, limits } = await opened(database, migrations)
+  const { sql: unobserved, limits } = await opened(database, migrations)
+  const sql = observe(unobserved)
   const keys = keyStore(sql)
   const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
-  return { shown: database.shown, engine: engineStore(sql), keys, owners, limits, close: sql.close }
+  const probed = { sql, kind: database.kind, schema: migrations.length }
+  return { shown: database.shown, engine: engineStore(sql), keys, owners, limits, probed, close: sql.close }
 }
 
 type Clocked = { windows: readonly Window[]; now: () => number }
