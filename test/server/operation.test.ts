@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { readinessChecks } from '../../src/app/serving/server-operation.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -213,5 +215,46 @@ describe('traces', () => {
     const { exit, err } = await startSluice(served.place().home, args, { env }).ended
     expect(exit).toBe(2)
     expect(err).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318')
+  })
+})
+
+describe('docs/deploy/compose.yaml', () => {
+  const root = join(import.meta.dirname, '..', '..')
+  const compose = parse(readFileSync(join(root, 'docs/deploy/compose.yaml'), 'utf8'), { merge: true })
+  const { services, configs, volumes, secrets } = compose
+  const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)![1])
+
+  test('has two equal instances on one PostgreSQL, and a proxy that follows /readyz', () => {
+    const [one, two] = ['sluice-1', 'sluice-2'].map((name) => services[name])
+    expect({ ...one, volumes: 0 }).toEqual({ ...two, volumes: 0 })
+    expect(one.volumes).not.toEqual(two.volumes)
+    expect(Object.keys(services)).toEqual(['sluice-1', 'sluice-2', 'postgres', 'proxy'])
+    const { content } = configs.caddy
+    expect(content).toContain('reverse_proxy sluice-1:8080 sluice-2:8080')
+    expect(content).toContain('health_uri /readyz')
+    for (const service of Object.values<Document>(services)) {
+      for (const secret of service.secrets ?? []) expect(Object.keys(secrets)).toContain(secret)
+      for (const volume of service.volumes ?? []) expect(Object.keys(volumes)).toContain(volume.split(':')[0])
+      for (const other of Object.keys(service.depends_on ?? {}))
+        expect(services[other].healthcheck).toBeDefined()
+    }
+  })
+
+  test('starts `serve` with options that it has, stops it later than it needs, and has no password in it', async () => {
+    const { command, stop_grace_period: grace, environment, healthcheck } = services['sluice-1']
+    expect(seconds(grace)).toBeGreaterThan(seconds(command[command.indexOf('--drain') + 1]) + 15)
+    expect(seconds(healthcheck.timeout)).toBeGreaterThan(4)
+    expect(environment.SLUICE_DATABASE_URL).not.toMatch(/:[^/@]+@/)
+    // The database and the port of this test, everything else as it is in the file.
+    const database = ['--database', `sqlite:${join(served.place().data, 'compose.db')}`]
+    const args = command.map((word: string) => (word === '8080' ? '0' : word))
+    const program = startSluice(served.place().home, [...args, ...database, '--json', '--quiet'])
+    const { url } = oneDocument(await program.line())
+    const port = new URL(url).port
+    const { port: probed, pathname } = new URL(/http:[^']+/.exec(healthcheck.test[3])![0])
+    expect([probed, pathname]).toEqual(['8080', '/readyz'])
+    expect((await json(`http://127.0.0.1:${port}/readyz`)).body.status).toBe('ready')
+    program.child.kill('SIGKILL')
+    await program.ended
   })
 })

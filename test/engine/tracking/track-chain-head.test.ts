@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { numberToHex, padHex } from 'viem/utils'
+import { numberToHex } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import type { Hex } from '../../../src/domain/address.ts'
 import { refreshAction } from '../../../src/engine/actions/refresh-action.ts'
 import { createEngineContext } from '../../../src/engine/engine.ts'
 import { createChainTrackers } from '../../../src/engine/tracking/chain-trackers.ts'
-import type { ActionRow, ActionTxRow } from '../../../src/store/engine/action-tables.ts'
-import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
-import { insertOf } from '../../../src/store/sql/insert.ts'
-import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
 import { aroundReads, engineOn, perform } from '../../support/engine.ts'
 import { type Listener, listener } from '../../support/services/listener.ts'
+import { reverting, sendTogether, storeWithActions, target, walletAt } from '../../support/tracked-actions.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -41,58 +38,11 @@ const catalog = () => {
   const whole = sandbox.world.catalog()
   return { ...whole, networks: whole.networks.map((network) => ({ ...network, depth })) }
 }
-const walletAt = (at: number): Hex => padHex(numberToHex(0xa11ce_00000 + at), { size: 20 })
-const target: Hex = '0x00000000000000000000000000000000000bee71'
-const callOf = (at: number): Hex => padHex(numberToHex(0xca11_0000 + at), { size: 36 })
-/** Code that reverts whatever is sent to it. */
-const reverting: Hex = '0x00000000000000000000000000000000000bee72'
-
-/** A store with actions of one transaction each, one a wallet, issued at a block. `to` says where each goes. */
-async function storeWith(count: number, fromBlock: number, to: (at: number) => Hex = () => target) {
-  const sql = sqliteSql(':memory:', { migrations: engineMigrations })
-  const now = Date.now()
-  await sql.transaction(async ({ query }) => {
-    for (let at = 0; at < count; at++) {
-      const action: ActionRow = {
-        ...{ id: `action-${at}`, customer: `customer-${at % 3}`, type: 'SAMECHAIN_INVESTMENT_DEPOSIT' },
-        ...{ status: 'pending', strategyId: null, strategySlug: null, wallet: walletAt(at) },
-        ...{ receiver: walletAt(at), amounts: 'null', quoteId: null, destinationHash: null },
-        ...{ createdAt: now - count + at, updatedAt: now - count + at, finishedAt: null, draft: 0 },
-        cancelledAt: null,
-      }
-      const tx: ActionTxRow = {
-        ...{ actionId: action.id, idx: 0, kind: 'deposit', chainId, recipient: to(at), data: callOf(at) },
-        ...{ value: '0', fromBlock, fromNonce: 0, hash: null, nonce: null, blockNumber: null },
-        ...{ blockHash: null, succeeded: null, gasUsed: null },
-      }
-      await query(...insertOf('actions', { ...action }))
-      await query(...insertOf('action_txs', { ...tx, customer: action.customer }))
-    }
-  })
-  return { sql, store: engineStore(sql) }
-}
-
-/** Sends calls of wallets whose keys nobody has, all in one block, and returns their hashes. */
-async function sendTogether(sent: readonly { at: number; to?: Hex; data?: Hex }[]): Promise<Hex[]> {
-  const rpc = direct()
-  await rpc.request('anvil_autoImpersonateAccount', [true])
-  await rpc.request('evm_setAutomine', [false])
-  await rpc.batch(sent.map(({ at }) => ['anvil_setBalance', [walletAt(at), '0xde0b6b3a7640000']]))
-  const hashes: Hex[] = []
-  for (const { at, to = target, data = callOf(at) } of sent)
-    hashes.push(
-      await rpc.request<Hex>('eth_sendTransaction', [{ from: walletAt(at), to, data, gas: '0xc350' }]),
-    )
-  await rpc.request('anvil_mine', ['0x1'])
-  await rpc.request('evm_setAutomine', [true])
-  return hashes
-}
-
 const mine = (blocks: number) => direct().request('anvil_mine', [numberToHex(blocks)])
 const height = async () => Number(await direct().request<Hex>('eth_blockNumber'))
 
 const trackersOn = (
-  { store }: Awaited<ReturnType<typeof storeWith>>,
+  { store }: Awaited<ReturnType<typeof storeWithActions>>,
   { holder = 'one', now = Date.now }: { holder?: string; now?: () => number } = {},
 ) =>
   createChainTrackers({
@@ -118,7 +68,7 @@ type Rows = {
   block: number | null
   succeeded: number | null
 }
-const rowsOf = async ({ sql }: Awaited<ReturnType<typeof storeWith>>): Promise<Map<string, Rows>> =>
+const rowsOf = async ({ sql }: Awaited<ReturnType<typeof storeWithActions>>): Promise<Map<string, Rows>> =>
   new Map(
     (
       await sql.query<Rows>(
@@ -129,7 +79,7 @@ const rowsOf = async ({ sql }: Awaited<ReturnType<typeof storeWith>>): Promise<M
   )
 
 /** What `refreshAction` finds for some actions alone, on a store with the same rows. */
-async function alone(stored: Awaited<ReturnType<typeof storeWith>>, ids: readonly number[]) {
+async function alone(stored: Awaited<ReturnType<typeof storeWithActions>>, ids: readonly number[]) {
   for (const at of ids) {
     const context = createEngineContext({
       ...{ catalog: catalog(), store: stored.store, customer: `customer-${at % 3}` },
@@ -149,7 +99,10 @@ describe('a chain with 10,000 open actions', () => {
     await direct().request('anvil_setCode', [target, '0x00'])
     const to = (at: number) => (at >= 40 && at < 60 ? reverting : target)
     const before = await height()
-    const [stored, same] = await Promise.all([storeWith(count, before, to), storeWith(count, before, to)])
+    const [stored, same] = await Promise.all([
+      storeWithActions(count, before, to),
+      storeWithActions(count, before, to),
+    ])
     const trackers = trackersOn(stored)
     const first = await untilRead(trackers)
     expect(Math.max(...first)).toBeLessThanOrEqual(20)
@@ -161,7 +114,7 @@ describe('a chain with 10,000 open actions', () => {
 
     // 40 are sent, 20 revert, 20 nonces are used by another call, and 20 send another call and then theirs.
     const seen = span(0, 100)
-    await sendTogether([
+    await sendTogether(direct(), [
       ...span(0, 40).map((at) => ({ at })),
       ...span(40, 60).map((at) => ({ at, to: reverting })),
       ...span(60, 100).map((at) => ({ at, data: '0xdead' as Hex })),
@@ -195,7 +148,7 @@ describe('a chain with 10,000 open actions', () => {
 
 describe('the trackers of one database', () => {
   const pair = async (count: number) => {
-    const stored = await storeWith(count, await height())
+    const stored = await storeWithActions(count, await height())
     let time = Date.now()
     const now = () => time
     return {
@@ -212,7 +165,7 @@ describe('the trackers of one database', () => {
     const { stored, one, two, later } = await pair(3)
     expect(await one.pass(chainId)).toMatchObject({ read: 3 })
     expect(await two.pass(chainId)).toBeUndefined()
-    await sendTogether([{ at: 1 }])
+    await sendTogether(direct(), [{ at: 1 }])
     // The first process marks what changed and ends before it reads it.
     const was = await stored.store.leaseChain(chainId, { holder: 'one', now: Date.now(), ms: 15_000 })
     const [block, blockHash] = [await height(), null]
@@ -258,12 +211,12 @@ describe('the trackers of one database', () => {
     await mine(1)
     await one.pass(chainId)
     const fork = await direct().request<Hex>('evm_snapshot')
-    await sendTogether([{ at: 0 }, { at: 1 }])
+    await sendTogether(direct(), [{ at: 0 }, { at: 1 }])
     await one.pass(chainId)
     expect((await rowsOf(stored)).get('action-0')).toMatchObject({ status: 'confirmed' })
     await direct().request('evm_revert', [fork])
     // Another block, with the second transaction only.
-    if (blocks > 0) await sendTogether([{ at: 1 }])
+    if (blocks > 0) await sendTogether(direct(), [{ at: 1 }])
     if (blocks > 1) await mine(blocks - 1)
     await one.pass(chainId)
     const rows = await rowsOf(stored)
