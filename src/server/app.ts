@@ -25,6 +25,7 @@ import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
 import { readinessOf } from './readiness.ts'
 import { type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
+import { addUpdates, type UpdateLimits } from './updates.ts'
 import { addPage } from './web-page.ts'
 
 /** Calls back for items that exceed a time limit: `begin` and `end` mark an item, `close` stops the timer. */
@@ -136,6 +137,8 @@ export type AppNeeds = {
   moreMetrics?: () => Promise<string>
   /** Called once for each request, after its answer was sent or its client disconnected. */
   onEnd?: OnRequestEnd
+  /** The limits of the streams of GET /updates; default: those of a server. */
+  updates?: UpdateLimits
   /** Time limit of an answer, in ms. */
   deadlineMs?: number
 }
@@ -248,6 +251,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       idempotent: needs.idempotent,
     })
   addPages(app, metrics, needs)
+  addUpdates(app, admit, needs.updates)
   addPage(app, admit, refuseForeignHost(needs))
   return app
 }
