@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
   api: ['domain'],
   http: ['domain'],
   store: ['domain'],
+  jobs: ['domain', 'store'],
   chain: ['domain', 'http', 'store'],
   protocols: ['domain', 'chain'],
   swaps: ['domain', 'http', 'chain', 'protocols'],
