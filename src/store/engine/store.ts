@@ -6,6 +6,7 @@ import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
+import { jobsSchema } from './jobs-table.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { orderUseQueries, orderUseSchema } from './order-uses.ts'
@@ -30,6 +31,7 @@ export const engineMigrations: readonly Migration[] = [
   quotePaymentSchema,
   orderUseSchema,
   drafts,
+  jobsSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
