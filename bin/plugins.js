@@ -52,6 +52,7 @@ export const loaders = {
   'http/dispatcher': 'proxy-packages',
   'cli/output/jq': 'jq-packages',
   'store/sql/postgres': 'postgres-packages',
+  'jobs/postgres-jobs': 'jobs-packages',
 }
 
 /** In the build, `load` takes a package from that file. */
