@@ -209,7 +209,12 @@ describePostgres('jobs on PostgreSQL', () => {
   it('does not lose a job whose key waits already, although that one begins before the transaction has ended', async () => {
     const { sql, jobs } = await postgres.database().open()
     const seen: number[] = []
-    jobs.work(queue, { concurrency: 2 }, async () => {
+    let isBegun = false
+    jobs.work(queue, { concurrency: 2 }, async ({ key }) => {
+      if (key === 'b') {
+        isBegun = true
+        return
+      }
       const [row] = await sql.query<{ n: number }>("select count(*) as n from settings where customer = 'a'")
       seen.push(row!.n)
     })
@@ -223,9 +228,9 @@ describePostgres('jobs on PostgreSQL', () => {
     })
     await added.promise
     await jobs.start()
-    const other = sql.transaction((tx) => jobs.add(tx, [{ queue, key: 'b' }]))
-    await other
-    await until(() => seen.length > 0)
+    // It comes after the one of the other key.
+    await sql.transaction((tx) => jobs.add(tx, [{ queue, key: 'b' }]))
+    await until(() => isBegun)
     mayEnd.resolve()
     await change
     await until(() => seen.includes(1))
