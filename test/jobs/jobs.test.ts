@@ -186,6 +186,16 @@ describe('jobs on SQLite', () => laws(sqlite))
 describePostgres('jobs on PostgreSQL', () => {
   laws(postgres)
 
+  it('starts in several processes at once on an empty database', async () => {
+    const { open } = postgres.database()
+    const all = await Promise.all([open(), open(), open()])
+    const seen: string[] = []
+    all[2].jobs.work(queue, { concurrency: 1 }, async ({ key }) => void seen.push(key))
+    await all[2].jobs.start()
+    await all[0].sql.transaction((tx) => all[1].jobs.add(tx, [{ queue, key: 'a' }]))
+    await until(() => seen.includes('a'))
+  })
+
   it('runs a job again whose process ended, and then what was added for its key meanwhile', async () => {
     const { sql, jobs } = await postgres.database().open()
     await sql.transaction((tx) => jobs.add(tx, [{ queue, key: 'a' }]))
