@@ -109,6 +109,9 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
     quotes: once(async () =>
       (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
     ),
+    conditionStates: once(async () =>
+      keep((await import('../store/condition-states.ts')).openConditionStates(join(dirs.data, 'watch.db'))),
+    ),
     wholeCatalog: once(async () =>
       (await import('./profiles/catalog-of-configured-networks.ts')).wholeCatalog(dirs, {}),
     ),
