@@ -102,6 +102,8 @@ export type CommandContext = {
  */
 export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completions' | 'time'> & {
   completions: (commands: CommandContext['commands']) => Promise<CompletionValues>
+  /** How long ago the process started, in ms; absent where it runs many command lines. */
+  sinceStart?: () => number
   derived: (how: RunAs) => { program: ProgramContext; output: () => string; close: () => Promise<void> }
 }
 

@@ -81,6 +81,12 @@ describe('serve', () => {
     [['--database', 'postgres://localhost/x'], /names no user/],
     [['--database', 'postgres://u:secret-word@localhost/x'], /not accepted on the command line/],
     [['--database', 'postgres://u@localhost/x?password=secret-word'], /not accepted on the command line/],
+    [
+      ['--database', 'host=localhost dbname=x user=u password=secret-word'],
+      /not accepted on the command line/,
+    ],
+    [['--database', 'postgresql://dbname=x password=secret-word host=h'], /not accepted on the command line/],
+    [['--database', 'host=localhost dbname=x'], /SQLite/],
     [['--database', 'mysql://localhost/x'], /SQLite/],
     [['--behind-proxy', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'], /cannot be combined/],
     [['--timeout', '5s'], /--timeout does not apply/],

@@ -28,6 +28,7 @@ export const everyCommand: Readonly<Record<string, string>> = {
   'action cancel': 'action cancel ID',
   'action replan': 'action replan ID',
   'action revoke': 'action revoke ID',
+  'action deliver': 'action deliver ID',
   'action abandon': 'action abandon ID --yes',
   'action submit': 'action submit nothing.json',
   'action export': 'action export ID',

@@ -38,7 +38,9 @@ async function servedDatabase(
     return { kind: 'postgres', place, shown: place.shown, password: await passwordOf(place, needs.env) }
   }
   const path = url.replace(/^sqlite:(\/\/)?/, '')
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '')
+  // Keywords of libpq would make a file whose name has them.
+  const isKeywords = /(^|\s)(host|dbname|password)\s*=/i.test(path)
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '' && !isKeywords)
     return {
       kind: 'sqlite',
       shown: url === 'serve.db' && wanted === undefined ? join(dir, path) : real(resolve(path)),

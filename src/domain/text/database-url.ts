@@ -11,8 +11,10 @@ const passwordHint =
  * INSECURE_KEY_SOURCE for the URL of a database with a password where others can read it, such as a command line. The error does not repeat it.
  */
 export function refuseDatabasePassword(url: string, where: string): void {
-  const hasPassword = /^[a-z]+:\/\/[^/?#@]*:.*@/i.test(url) || /[?&](ssl)?password=/i.test(url)
-  if (isPostgresUrl(url) && hasPassword)
+  // Also as libpq's keywords, which are not accepted at all.
+  const hasPassword =
+    (isPostgresUrl(url) && /^[a-z]+:\/\/[^/?#@]*:.*@/i.test(url)) || /password\s*=/i.test(url)
+  if (hasPassword)
     throw new AppError('INSECURE_KEY_SOURCE', `A password of a database is not accepted ${where}`, {
       hint: passwordHint,
     })

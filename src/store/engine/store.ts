@@ -9,6 +9,7 @@ import { clientReportQueries, clientReportSchema } from './client-report-queries
 import { settingChanges, settingQueries } from './customer-settings.ts'
 import { idempotentRequestQueries, idempotentRequestSchema } from './idempotent-requests.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
+import { jobsSchema } from './jobs-table.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { orderUseQueries, orderUseSchema } from './order-uses.ts'
@@ -33,6 +34,7 @@ export const engineMigrations: readonly Migration[] = [
   quotePaymentSchema,
   orderUseSchema,
   drafts,
+  jobsSchema,
   sharedLimits,
   idempotentRequestSchema,
   chainTrackingSchema,

@@ -214,6 +214,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'action abandon': { line: `action abandon ${id}`, reach: ours },
   'action replan': { line: `action replan ${id}`, reach: ours },
   'action revoke': { line: `action revoke ${id}`, reach: ours },
+  'action deliver': { line: `action deliver ${id}`, reach: ours },
   'action export': { line: `action export ${id}`, reach: ours },
   'action submit': { line: 'action submit /nowhere/plan', reach: 'source typed' },
   'action verify': { line: 'action verify /nowhere/file', reach: 'typed' },

@@ -43,6 +43,7 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'keys create --customer acme'],
   [0, 'keys list --json'],
   [4, 'keys revoke nothing --yes --json'],
+  [4, 'action deliver nothing --yes --json'],
   [0, 'serve --check --json'],
   [2, 'serve --host 0.0.0.0 --json'],
   [0, 'wallet new main --password-file PW --json'],

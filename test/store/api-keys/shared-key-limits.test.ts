@@ -105,6 +105,22 @@ describePostgres('limits of several instances', () => {
     await end()
   })
 
+  test('count on from now after the clock of the database was set back, and are free again after their window', async () => {
+    const { limits, pass, end } = await instances(1)
+    const [limit] = limits
+    const ask = (count: number) => Promise.all(Array.from({ length: count }, () => limit!.take('key')))
+    const free = (answers: { ok: boolean }[]) => answers.filter(({ ok }) => ok).length
+    expect(free(await ask(120))).toBe(100)
+    pass(-7_200_000)
+    const [refusal] = await ask(1)
+    expect(refusal).toEqual({ ok: false, retryAfterSeconds: 61 })
+    pass(60_000)
+    expect(free(await ask(1))).toBe(0)
+    pass(1)
+    expect(free(await ask(120))).toBe(100)
+    await end()
+  })
+
   test('refuse with SERVICE_UNAVAILABLE while the database does not answer, and work again', async () => {
     let isDown = true
     const limits = openSharedKeyLimits(

@@ -271,6 +271,46 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.forgetRequest('acme', strange, 'h1')
   await store.beginRequest('acme', strange, { ...request, now: 86_402_002 })
 
+  // The trackers of chains.
+  const chain = 2 ** 40
+  const one = { holder: 'one', now: 1_000, ms: 500 }
+  const lease = await store.leaseChain(chain, one)
+  await store.leaseChain(chain, { ...one, holder: 'two' })
+  await store.leaseChain(chain, { ...one, holder: 'two', now: 1_500 })
+  const held = await store.leaseChain(chain, { ...one, now: 2_500 })
+  const nothing = { senders: [], reread: undefined, isAll: false, delivered: [] }
+  const to = { block: large, blockHash: hash(8), lookedAt: 2_000 }
+  const step = { holder: 'one', was: lease!, to, now: 2_000 }
+  await store.advanceChain(chain, { ...step, holder: 'two' }, nothing)
+  await store.advanceChain(chain, step, { ...nothing, isAll: true })
+  await store.advanceChain(chain, step, nothing)
+  const again = { holder: 'one', was: to, to: { ...to, block: large - 1 }, now: large }
+  const seen = {
+    senders: ['0xw', '0xother'],
+    reread: { from: 0, to: large },
+    delivered: ['a1', 'a2', 'none'],
+  }
+  await store.advanceChain(chain, { ...again, was: held! }, nothing)
+  await store.advanceChain(chain, again, { ...nothing, ...seen })
+  await store.knownSenders(['0xw', '0xW', '0xother'])
+  await store.hashesOnChain(chain, ['a1', 'a2', 'none'])
+  const marked = await store.markedActions(chain, large, 10)
+  for (const mark of marked) {
+    await store.unmark(chain, { ...mark, marks: 99 }, undefined)
+    await store.unmark(chain, mark, mark.actionId === 'a1' ? large : undefined)
+  }
+  await store.markedActions(chain, large - 1, 10)
+  const watch = { chainId: 8453, filter: strange }
+  await store.watchDeliveries('a1', [watch, { ...watch, chainId: chain }])
+  await store.watchDeliveries('a1', [watch])
+  await store.deliveryWatches(8453)
+  said.push((await store.chainsToTrack(1_000)).toSorted())
+  await store.endWaiting('a1', 0)
+  await store.deliveryWatches(8453)
+  await store.markedActions(chain, large, 10)
+  await store.releaseChains('one')
+  await store.leaseChain(chain, { ...one, holder: 'two', now: 2_501 })
+
   // API keys.
   const keys = keyStore(sql)
   const key = newKey()
