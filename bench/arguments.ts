@@ -6,17 +6,21 @@ export type CampaignArguments = {
   seed: number
   /** Runs only this cell of the seed. */
   cell: number | undefined
+  /** Runs as many processes over one database. */
+  instances: number | undefined
   sabotage: string | undefined
 }
 
-/** Reads `--cells N --seed S [--cell C] [--sabotage NAME]`; `cells` and `seed` are the defaults. */
+/** Reads `--cells N --seed S [--cell C] [--instances N] [--sabotage NAME]`; `cells` and `seed` are the defaults. */
 export function campaignArguments(
   cells: number,
   seed = 1,
   sabotages: readonly string[] = [],
 ): CampaignArguments {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { cells: text, seed: text, cell: text, sabotage: text } })
+  const { values } = parseArgs({
+    options: { cells: text, seed: text, cell: text, instances: text, sabotage: text },
+  })
   const whole = (value: string, what: string): number => {
     if (/^[0-9]{1,9}$/.test(value)) return Number(value)
     process.stderr.write(`${what} is a whole number, not "${value}"\n`)
@@ -29,6 +33,7 @@ export function campaignArguments(
     cells: values.cells === undefined ? cells : whole(values.cells, '--cells'),
     seed: values.seed === undefined ? seed : whole(values.seed, '--seed'),
     cell: values.cell === undefined ? undefined : whole(values.cell, '--cell'),
+    instances: values.instances === undefined ? undefined : whole(values.instances, '--instances'),
     sabotage,
   }
 }

@@ -15,8 +15,8 @@ import {
   signaturesHashed,
 } from './plugins.js'
 
-// Native addons: they find their binaries from where their own packages are.
-const external = /^(@napi-rs\/|node-hid$|usb$)/
+// Native addons: they find their binaries from where their own packages are. The one of pg is never asked for.
+const external = /^(@napi-rs\/|node-hid$|usb$|pg-native$)/
 
 /**
  * What is loaded in the same runs, one after the other: it stands in as few chunks as can be, as each one costs at each

@@ -51,6 +51,9 @@ export const loaders = {
   'signing/ledger/transport': 'ledger-packages',
   'http/dispatcher': 'proxy-packages',
   'cli/output/jq': 'jq-packages',
+  'store/sql/postgres': 'postgres-packages',
+  'jobs/postgres-jobs': 'jobs-packages',
+  'app/serving/otlp-traces': 'traces-packages',
 }
 
 /** In the build, `load` takes a package from that file. */

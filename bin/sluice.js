@@ -30,12 +30,19 @@ async function run() {
     password: written(process.env.SLUICE_PASSWORD),
     apiKey: written(process.env.SLUICE_API_KEY),
     signerUrl: written(process.env.SLUICE_SIGNER_URL) || undefined,
+    databaseUrl: written(process.env.SLUICE_DATABASE_URL) || undefined,
     // The keys of services, by variable.
     serviceKeys: {},
     // The headers for the RPCs of a network, by variable.
     rpcHeaders: {},
   }
-  for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
+  for (const name of [
+    'SLUICE_PRIVATE_KEY',
+    'SLUICE_PASSWORD',
+    'SLUICE_API_KEY',
+    'SLUICE_SIGNER_URL',
+    'SLUICE_DATABASE_URL',
+  ])
     delete process.env[name]
   for (const [name, value] of variables())
     if (/^SLUICE_RPC_\w+_HEADERS$/.test(name)) {

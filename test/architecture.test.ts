@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
   api: ['domain'],
   http: ['domain'],
   store: ['domain'],
+  jobs: ['domain', 'store'],
   chain: ['domain', 'http', 'store'],
   protocols: ['domain', 'chain'],
   swaps: ['domain', 'http', 'chain', 'protocols'],
@@ -55,6 +56,7 @@ const within =
 const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] = [
   [/^undici$/, 'http', within('http')],
   [/^node:sqlite$|^better-sqlite3$|^pg$|^postgres$/, 'store', within('store')],
+  [/^pg-boss$/, 'jobs', within('jobs')],
   // The sandbox serves HTTP as the attestation service and as the daemon, on loopback, in these two files only.
   [
     /^(node:)?https?2?$/,

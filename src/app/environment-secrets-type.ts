@@ -10,6 +10,8 @@ export type Secrets = {
   apiKey: string | undefined
   /** The URL of a remote signer; a token in it is a secret. */
   signerUrl?: string | undefined
+  /** The URL of the database of `serve`; a password in it is a secret. */
+  databaseUrl?: string | undefined
   /** The keys of public services, by variable: `SLUICE_<NAME>_KEY`. */
   serviceKeys?: Readonly<Record<string, string>> | undefined
   /** The headers for the RPCs of a network, by variable: `SLUICE_RPC_<NETWORK>_HEADERS`. */
@@ -25,6 +27,7 @@ export function refuseUndecodable(secrets: Omit<Secrets, 'privateKey'>): void {
     SLUICE_PASSWORD: secrets.password,
     SLUICE_API_KEY: secrets.apiKey,
     SLUICE_SIGNER_URL: secrets.signerUrl,
+    SLUICE_DATABASE_URL: secrets.databaseUrl,
     ...secrets.serviceKeys,
     ...secrets.rpcHeaders,
   }

@@ -17,6 +17,9 @@ export type ChainClient = {
   batch: (calls: readonly (readonly [method: string, params: readonly unknown[]])[]) => Promise<unknown[]>
 }
 
+/** The most calls of one exchange; a node may take fewer. */
+export const callsPerBatch = 100
+
 /** What is done around each exchange with a node: it sends, and returns the answer or throws. */
 export type AroundCall = <T>(
   node: ChainClient,

@@ -1,13 +1,15 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** The options of serving: `database` is a SQLite file, by default that of the profile; TLS files are read at the start. */
+/** The options of serving: `database` is a SQLite file or the URL of a PostgreSQL database without a password; TLS files are read at the start. */
 export type ServeOptions = {
   host: string
   port: number
   database?: string
   tls?: { cert: string; key: string }
   behindProxy: boolean
+  /** How long the server still answers after it was told to stop, while /readyz says so; 0 if left out. */
+  drainMs?: number
   /** Makes a key of this customer for the page, which ends with the server; an empty name chooses the only customer that has a key. */
   pageOf?: string
 }
@@ -74,7 +76,8 @@ export type Serving = {
   serve: (options: ServeOptions) => Promise<{
     url: string
     database: string
-    page?: { customer: string; key: string }
+    /** `dir` is where its file belongs. */
+    page?: { customer: string; key: string; dir: string }
     close: () => Promise<void>
   }>
   check: (options: Pick<ServeOptions, 'database'>) => Promise<ServeCheck>

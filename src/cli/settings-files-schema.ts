@@ -19,6 +19,8 @@ export const KeptProfile = z.discriminatedUnion('kind', [
     kind: z.literal('engine'),
     /** The base URL of the USD price source for tokens without an on-chain price; none is used without it. */
     pricesUrl: z.string().optional(),
+    /** The database of `serve`: a SQLite file, or the URL of a PostgreSQL database without a password. */
+    database: z.string().optional(),
   }),
 ])
 export type KeptProfile = z.output<typeof KeptProfile>

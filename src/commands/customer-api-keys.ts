@@ -23,7 +23,10 @@ export const keys = (program: CommandContext) => {
     command
       .command(name)
       .description(description)
-      .option('--database <url>', 'SQLite database of sluice serve')
+      .option(
+        '--database <url>',
+        'database of sluice serve: a SQLite file, or postgres://USER@HOST/NAME without a password',
+      )
       .addHelpText('after', `\nExample:\n  $ ${example}`)
   add(
     'create',

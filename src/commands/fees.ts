@@ -20,7 +20,10 @@ export const fees = (program: CommandContext) => {
     command
       .command(name)
       .description(description)
-      .option('--database <url>', 'SQLite database of sluice serve; its operator fees are read or changed')
+      .option(
+        '--database <url>',
+        'database of sluice serve (a SQLite file, or postgres://USER@HOST/NAME without a password); its operator fees are read or changed',
+      )
       .addHelpText('after', `\n${examples}`)
   add(
     'show',

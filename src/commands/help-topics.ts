@@ -66,6 +66,14 @@ export const topics: Readonly<Record<string, Topic>> = {
       ],
       ['SLUICE_ONEINCH_FILE', 'file with your API key for 1inch, mode 0600 (default: none)'],
       ['SLUICE_QUOTE_DEADLINE', 'seconds that a swap provider may take for a quote (default: 4)'],
+      [
+        'SLUICE_DATABASE_URL',
+        'database of serve, keys and fees: a SQLite file, or postgres://USER:PASSWORD@HOST/NAME?sslmode=verify-full; read once and hidden',
+      ],
+      [
+        'SLUICE_DATABASE_PASSWORD_FILE',
+        'file of mode 0600 with the password of that database, read with each connection (default: PGPASSFILE, then ~/.pgpass)',
+      ],
       ['SLUICE_PRIVATE_KEY', 'private key to sign with; read once and passed only to the signing process'],
       ['SLUICE_PASSWORD', 'password of the keystore'],
       ['SLUICE_SIGNER_URL', 'same as --signer-url, but hidden from the process list; for a URL with a token'],

@@ -1,9 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { duration } from '../cli/options/global-options.ts'
 import { onlyListsError } from '../cli/output/output.ts'
 import type { Column, View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
@@ -20,6 +21,7 @@ type Options = {
   database?: string
   check?: boolean
   open?: string | true
+  drain?: string
   tlsCert?: string
   tlsKey?: string
   behindProxy?: boolean
@@ -33,13 +35,20 @@ export const serve = (program: CommandContext) =>
     )
     .option('--port <port>', 'port to listen on; 0 picks a free port', '8080')
     .option('--host <host>', 'address to listen on; anything but loopback needs TLS', '127.0.0.1')
-    .option('--database <url>', 'SQLite file for keys, quotes and actions (default: in the data directory)')
+    .option(
+      '--database <url>',
+      'SQLite file, or postgres://USER@HOST/NAME without a password, for keys, quotes and actions (default: SLUICE_DATABASE_URL, the profile, or a file in the data directory)',
+    )
     .option('--tls-cert <file>', 'TLS certificate, PEM')
     .option('--tls-key <file>', 'private key of the certificate, PEM')
     .option('--behind-proxy', 'trust a TLS-terminating proxy on a private address')
     .option(
       '--open [customer]',
       'write a file that opens the page without an API key, as this customer (default: the only one with a key, else "local"); on loopback only',
+    )
+    .option(
+      '--drain <duration>',
+      'time to keep answering after a stop, while /readyz is 503: as long as the load balancer takes to notice',
     )
     .option('--check', 'check the database and the networks, then exit')
     .addHelpText(
@@ -77,7 +86,9 @@ async function run(cli: Cli, options: Options): Promise<void> {
       hint: 'sluice serve --open',
     })
   const pageOf = options.open === true ? '' : options.open
+  const drainMs = options.drain === undefined ? 0 : duration(options.drain)
   const where = {
+    drainMs,
     host,
     port,
     behindProxy,
@@ -134,7 +145,7 @@ async function untilStopped(
   time.endless()
   await interrupt.critical(async () => {
     const server = await serving.serve(where)
-    const page = server.page && { customer: server.page.customer, file: openerOf(server, server.page.key) }
+    const page = server.page && { customer: server.page.customer, file: openerOf(server.url, server.page) }
     cli.emit(
       {
         ...{ url: server.url, profile: cli.backend.profile, database: server.database, pid: process.pid },
@@ -164,8 +175,8 @@ async function untilStopped(
  * Writes a file, readable by this user only, that opens the page with its key. The key is after `#`, which a browser sends to no
  * server; on a command line or in the output of this command other users or logs could have it.
  */
-function openerOf({ url, database }: { url: string; database: string }, key: string): string {
-  const file = join(dirname(database), `open-page-${process.pid}.html`)
+function openerOf(url: string, { dir, key }: { dir: string; key: string }): string {
+  const file = join(dir, `open-page-${process.pid}.html`)
   const address = escapeHtml(`${url}/#key=${key}`)
   const text = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${address}"><title>sluice</title><a href="${address}">sluice</a>\n`
   rmSync(file, { force: true })

@@ -165,6 +165,7 @@ export const errorTable = {
   URL_TOO_LONG: { status: 414, exit: 4, hint: 'Send a smaller request.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4, hint: 'Send the body as application/json.' },
   HEADERS_TOO_LARGE: { status: 431, exit: 4, hint: 'Send fewer headers.' },
+  IDEMPOTENCY_KEY_RUNNING: { status: 409, exit: 6, retryable: true, hint: 'Try again in a second.' },
   SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, hint: 'Try again.' },
 
   // Input and configuration.
@@ -292,6 +293,7 @@ export const errorTable = {
     hint: 'Try again. The password comes from a prompt, --password-file PATH or SLUICE_PASSWORD.',
   },
   IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
     exit: 14,
     hint: 'Use another key for a new action. To see the earlier one: sluice action show ID',
   },

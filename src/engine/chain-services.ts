@@ -13,6 +13,7 @@ import { openDepositProviders } from '../swaps/deposit-provider-registry.ts'
 import { esplora } from '../swaps/esplora.ts'
 import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
+import type { OnAwaitedLog, SwapDependencies } from '../swaps/provider-dependencies.ts'
 import { type ServiceAccess, serviceAccess } from '../swaps/service-access.ts'
 import { withContracts } from '../swaps/swap-contracts.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
@@ -53,6 +54,7 @@ export function createChainServices(options: {
   externalPrices?: ExternalPriceSource | undefined
   swaps?: SwapSettings | undefined
   answerReuse?: AnswerReuse | undefined
+  onAwaitedLog?: OnAwaitedLog | undefined
 }): ChainServices {
   const {
     rpc,
@@ -63,6 +65,7 @@ export function createChainServices(options: {
     externalPrices,
     swaps,
     answerReuse,
+    onAwaitedLog,
   } = options
   const catalog = catalogInScope(options.catalog, scope)
   const services = swaps?.services ?? serviceAccess()
@@ -101,9 +104,13 @@ export function createChainServices(options: {
       fillPrices,
       answerReuse,
     }),
-    providers: swapProvidersOf(catalog, chain, { store, now, services, secretAt: swaps?.secretAt }).filter(
-      ({ name }) => swaps?.providers?.includes(name) ?? true,
-    ),
+    providers: swapProvidersOf(catalog, chain, {
+      store,
+      now,
+      services,
+      secretAt: swaps?.secretAt,
+      awaited: onAwaitedLog,
+    }).filter(({ name }) => swaps?.providers?.includes(name) ?? true),
     deposits: catalog.bitcoin
       ? {
           bitcoin: esplora(catalog.bitcoin.esplora, services.exchangeJson),
@@ -156,14 +163,18 @@ const swapProvidersOf = (
   {
     secretAt,
     services,
+    awaited,
     ...logCache
-  }: LogCache & Pick<SwapSettings, 'secretAt'> & { services: ServiceAccess },
+  }: LogCache &
+    Pick<SwapSettings, 'secretAt'> &
+    Pick<SwapDependencies, 'awaited'> & { services: ServiceAccess },
 ): SwapProvider[] =>
   openSwapProviders(secretAt ? catalog : withoutKeys(catalog), {
     read: (chainId, reading, at) => read(chain(chainId), reading, at),
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     logs: (chainId, query, fromBlock) => findLogs(logCache.now, chain(chainId), query, fromBlock),
+    awaited,
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     callOf: (chainId, hash) => callOf(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),

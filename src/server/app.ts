@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
 import { olderRoutes } from '../api/older-routes.ts'
+import { draftHeader } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import {
   authenticate,
@@ -15,13 +16,16 @@ import {
 import { docsPage } from './docs-page.ts'
 import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
 import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
+import { type IdempotentRequests, idempotencyHeader, replayedHeader, runOnce } from './idempotency.ts'
 import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
 import { refuseForeignHost } from './own-host.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
+import { readinessOf } from './readiness.ts'
 import { type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
+import { addUpdates, type UpdateLimits } from './updates.ts'
 import { addPage } from './web-page.ts'
 
 /** Calls back for items that exceed a time limit: `begin` and `end` mark an item, `close` stops the timer. */
@@ -58,9 +62,9 @@ function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
 function addPages(
   app: FastifyInstance,
   metrics: Metrics,
-  needs: Pick<AppNeeds, 'version' | 'works' | 'behindProxy' | 'tls'>,
+  needs: Pick<AppNeeds, 'version' | 'works' | 'behindProxy' | 'tls' | 'ready'>,
 ): void {
-  const { version = '0.0.0', works = () => true } = needs
+  const { version = '0.0.0', works = () => true, ready = readinessOf([]) } = needs
   const onRequest = refuseForeignHost(needs)
   let document: string | undefined
   const text = () => (document ??= JSON.stringify(openapi(version)))
@@ -84,6 +88,12 @@ function addPages(
       JSON.stringify({ status: isWell ? 'ok' : 'failing' }),
     )
   })
+  app.get('/readyz', { onRequest }, async (request, reply) => {
+    const { exclude = [] } = request.query as { exclude?: string | string[] }
+    const readiness = await ready([exclude].flat())
+    if (readiness.status !== 'ready') reply.code(503)
+    return withContentType(reply, 'application/json; charset=utf-8', JSON.stringify(readiness))
+  })
   app.get('/metrics', { onRequest }, async (_, reply) =>
     withContentType(reply, metrics.contentType, await metrics.page()),
   )
@@ -93,6 +103,12 @@ function withContentType(reply: FastifyReply, type: string, text: string): strin
   reply.header('content-type', type)
   return text
 }
+
+/** Called with a request that has ended: the pattern of its path, its customer if authenticated, and how long it took, in ms. */
+export type OnRequestEnd = (
+  request: FastifyRequest,
+  answer: { route: string | undefined; status: number; customer: string | undefined; ms: number },
+) => void
 
 /** Whether a network answered the last request. */
 export type ChainState = { network: string; isUp: boolean }
@@ -113,6 +129,16 @@ export type AppNeeds = {
   slow?: (request: object) => readonly string[]
   /** Whether requests can be answered at all; default: they can. */
   works?: () => boolean
+  /** Keeps requests with an idempotency key; without it the header has no effect. */
+  idempotent?: IdempotentRequests
+  /** Reads whether the server is ready; checks by these names are left out. Default: it is. */
+  ready?: ReturnType<typeof readinessOf>
+  /** Further metrics in the text format of Prometheus. */
+  moreMetrics?: () => Promise<string>
+  /** Called once for each request, after its answer was sent or its client disconnected. */
+  onEnd?: OnRequestEnd
+  /** The limits of the streams of GET /updates; default: those of a server. */
+  updates?: UpdateLimits
   /** Time limit of an answer, in ms. */
   deadlineMs?: number
 }
@@ -126,12 +152,14 @@ const clientClosedStatus = 499
 /** Creates the HTTP server: all routes of the contract, the deprecated ones and the pages. It does not listen yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
-  const metrics = metricsOf(needs.chains)
+  const metrics = metricsOf(needs.chains, needs.moreMetrics)
   const logged = log && requestLines(log)
   const ended = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.routeOptions.url
     metrics.answered(route, request, reply)
     logged?.(route, request, reply)
+    const { customer } = callerOf(request) ?? {}
+    needs.onEnd?.(request, { route, status: reply.statusCode, customer, ms: reply.elapsedTime })
   }
   const gone = new WeakSet<FastifyReply>()
   /** Whether the client has disconnected. Then nothing is sent, and the request is logged once. */
@@ -216,20 +244,27 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       known: (caller) => setCaller(request, caller),
     })
   for (const served of servedRoutes(olderRoutes))
-    addRoute(app, served, admit, { begin: deadline.begin, ready, within: needs.within ?? plainly })
+    addRoute(app, served, admit, {
+      begin: deadline.begin,
+      ready,
+      within: needs.within ?? plainly,
+      idempotent: needs.idempotent,
+    })
   addPages(app, metrics, needs)
+  addUpdates(app, admit, needs.updates)
   addPage(app, admit, refuseForeignHost(needs))
   return app
 }
 
-type Timed = Record<'begin' | 'ready', (reply: FastifyReply) => void> & Required<Pick<AppNeeds, 'within'>>
+type Timed = Record<'begin' | 'ready', (reply: FastifyReply) => void> &
+  Required<Pick<AppNeeds, 'within'>> & { idempotent: AppNeeds['idempotent'] }
 const plainly: Timed['within'] = (_, work) => work()
 
 function addRoute(
   app: FastifyInstance,
   served: Served,
   admit: (request: FastifyRequest) => Promise<void>,
-  { begin, ready, within }: Timed,
+  { begin, ready, within, idempotent }: Timed,
 ): void {
   const { route, successor } = served
   const answer = routeHandler(served, ready)
@@ -242,7 +277,26 @@ function addRoute(
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
-      return within(request, () => answer(callerOf(request)!.service, request as RouteRequest, reply))
+      const { service, customer } = callerOf(request)!
+      const run = () => answer(service, request as RouteRequest, reply)
+      const key = route.method === 'POST' ? request.headers[idempotencyHeader] : undefined
+      if (key === undefined || !idempotent) return within(request, run)
+      const { method, url, body, headers } = request
+      return within(request, () =>
+        runOnce(
+          idempotent,
+          { customer, key, method, url, body, isDraft: headers[draftHeader] !== undefined },
+          {
+            now: Date.now,
+            run,
+            replay: (text) => {
+              reply.header(replayedHeader, 'true')
+              ready(reply)
+              return text
+            },
+          },
+        ),
+      )
     },
   })
 }

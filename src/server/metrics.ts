@@ -2,24 +2,28 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 /**
- * Request durations by route, as a Prometheus histogram. It sees every request, so recording one looks up only its
- * route.
+ * Durations by the value of one label, such as the route of a request, as a Prometheus histogram. It sees every request, so recording one looks up
+ * only that value.
  */
 type Durations = { observe: (route: string, seconds: number) => void; text: () => string }
 
 /** Upper bounds of the buckets, in seconds. */
 const ends = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Creates an empty histogram; `text` renders it. Routes are constants and need no escaping. */
-export function durationHistogram(name: string, help: string): Durations {
+/** Creates an empty histogram; `text` renders it. The values of its label are constants and need no escaping. */
+export function durationHistogram(name: string, help: string, label = 'route'): Durations {
   const routes = new Map<string, { counts: number[]; sum: number }>()
   const lines = (route: string, { counts, sum }: { counts: readonly number[]; sum: number }) => {
     let below = 0
     const buckets = counts.map((count, at) => {
       below += count
-      return `${name}_bucket{le="${ends[at] ?? '+Inf'}",route="${route}"} ${below}`
+      return `${name}_bucket{le="${ends[at] ?? '+Inf'}",${label}="${route}"} ${below}`
     })
-    return [...buckets, `${name}_sum{route="${route}"} ${sum}`, `${name}_count{route="${route}"} ${below}`]
+    return [
+      ...buckets,
+      `${name}_sum{${label}="${route}"} ${sum}`,
+      `${name}_count{${label}="${route}"} ${below}`,
+    ]
   }
   return {
     observe: (route, seconds) => {
@@ -58,8 +62,11 @@ function processMetrics(): Registry {
   return ofProcess
 }
 
-/** Creates the counters of one server, with the state of its chains. */
-export function metricsOf(chains: () => readonly { network: string; isUp: boolean }[] = () => []): Metrics {
+/** Creates the counters of one server, with the state of its chains. `more` returns further metrics as text. */
+export function metricsOf(
+  chains: () => readonly { network: string; isUp: boolean }[] = () => [],
+  more: () => Promise<string> = async () => '',
+): Metrics {
   const registry = new Registry()
   const both = [processMetrics(), registry]
   const registers = [registry]
@@ -106,7 +113,7 @@ export function metricsOf(chains: () => readonly { network: string; isUp: boolea
       seconds.observe(route, elapsedTime / 1000)
     },
     limited: () => limited.inc(),
-    page: async () => `${await Registry.merge(both).metrics()}\n${seconds.text()}`,
+    page: async () => `${await Registry.merge(both).metrics()}\n${seconds.text()}${await more()}`,
     contentType: registry.contentType,
   }
 }

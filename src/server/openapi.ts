@@ -38,6 +38,11 @@ export function openapi(version: string): Json {
             'VALIDATION_ERROR. `details.errors` lists each invalid field, with its path and the reason.',
           content: error,
         },
+        Running: {
+          description:
+            'Extension: IDEMPOTENCY_KEY_RUNNING. A request with the same idempotency key has no answer yet; `retry-after` has the seconds to wait.',
+          content: error,
+        },
         Limited: {
           description: 'RATE_LIMITED. `details.retryAfter` equals the header.',
           headers: {
@@ -79,6 +84,16 @@ const shapeParameter = {
   schema: { type: 'string', enum: answerShapes, default: answerShapes[0] },
 }
 
+/** Makes a POST safe to repeat. */
+const idempotencyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Extension: a repetition with the same key and body, at any server, gets the answer of the first for 24 hours, with the header `idempotent-replayed: true`. Another request with the key is refused (422 IDEMPOTENCY_KEY_REUSED), and one while the first runs too (409 IDEMPOTENCY_KEY_RUNNING). A request that failed is not kept. Keys are of a customer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
 function operation({ name, route, successor }: Served): Json {
   const { $schema: _, ...input } = schemaOf(route.input) as {
     $schema?: string
@@ -101,7 +116,11 @@ function operation({ name, route, successor }: Served): Json {
     tags: [successor ? 'deprecated' : 'current'],
     summary: route.doc,
     ...(successor && { deprecated: true }),
-    parameters: quickstart ? [...parameters, shapeParameter] : parameters,
+    parameters: [
+      ...parameters,
+      ...(quickstart ? [shapeParameter] : []),
+      ...(route.method === 'POST' ? [idempotencyParameter] : []),
+    ],
     ...(route.method !== 'GET' && { requestBody: { required: true, content: json(input) } }),
     responses: {
       200: {
@@ -114,6 +133,7 @@ function operation({ name, route, successor }: Served): Json {
       401: { $ref: '#/components/responses/Unauthorized' },
       ...(inPath.length > 0 && { 404: { $ref: '#/components/responses/NotFound' } }),
       ...(fields.length > 0 && { 422: { $ref: '#/components/responses/Invalid' } }),
+      ...(route.method === 'POST' && { 409: { $ref: '#/components/responses/Running' } }),
       429: { $ref: '#/components/responses/Limited' },
       default: { $ref: '#/components/responses/Error' },
     },

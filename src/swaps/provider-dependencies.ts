@@ -17,6 +17,8 @@ export type SwapDependencies = {
     query: EventSearch['query'],
     fromBlock: bigint,
   ) => Promise<{ logs: readonly FoundLog[]; isAll: boolean }>
+  /** Tells of a log that a transfer under way ends with, so that it can be waited for in the new blocks of all transfers together. */
+  awaited?: OnAwaitedLog | undefined
   /** A mined transaction with its logs; `undefined` if it is in no block. */
   mined: (
     chainId: number,
@@ -62,6 +64,9 @@ export type ApiAnswer = {
   body: unknown
   text: string
 }
+
+/** Called with the log that a transfer waits for. */
+export type OnAwaitedLog = (chainId: number, query: EventSearch['query']) => void
 
 /** A search for an event: the log query, and a contract read that says whether the event exists by now. */
 export type EventSearch = {

@@ -44,6 +44,7 @@ describe('a user-defined profile', () => {
       baseUrl: served.url(),
       legacyBaseUrl: null,
       pricesUrl: null,
+      database: null,
       hasApiKey: true,
       networks: [],
       secretsIn: 'file',
@@ -186,6 +187,26 @@ describe('the API key of a profile', () => {
     expect(bad.err).not.toContain('two words')
     expect((await run('profile show prod')).exit).toBe(2)
   })
+})
+
+test('the database of serve is for engine profiles, stays until it is removed, and has no password', async () => {
+  const env = rpcEnvOf(sandbox)
+  const set = (more: string) => run(`profile set mine --from-env ${more} --json`, { env })
+  const url = 'postgres://ann@db.example.com/main'
+  expect((await set(`--database ${url}`)).json.database).toBe(url)
+  expect((await set('')).json.database).toBe(url)
+  const listed = (await run('config list --show-origin --profile mine --json', { env })).json.items
+  expect(listed).toContainEqual({
+    name: 'database',
+    value: 'postgres://db.example.com/main',
+    origin: 'profile mine',
+  })
+  const refused = await set('--database postgres://ann:secret-word@db.example.com/main')
+  expect([refused.json.error.code, `${refused.out}${refused.err}`.includes('secret-word')]).toEqual([
+    'INSECURE_KEY_SOURCE',
+    false,
+  ])
+  expect((await set('--database none')).json.database).toBeNull()
 })
 
 test('the prices URL is for engine profiles, stays until it is removed, and must be https', async () => {

@@ -37,6 +37,33 @@ const usdc = () => sandbox.token(31337, 'USDC').address
 const quoteQuery = () =>
   `chainIdIn=31337&chainIdOut=31337&tokenIn=${usdc()}&tokenOut=${sandbox.token(31337, 'WETH').address}&amountIn=1000000`
 
+test('a POST repeated with its idempotency key has the same answer and makes one action, and another customer may use the key', async () => {
+  const post = async (key: string, amount: string) => {
+    const answer = await fetch(`${served.url()}/transfer/bytecode`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'job-4711' },
+      body: JSON.stringify({
+        originAddress: wallet,
+        destinationAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+        token: usdc(),
+        chainId: 31337,
+        amount,
+      }),
+    })
+    const body = (await answer.json()) as Document
+    return { status: answer.status, again: answer.headers.get('idempotent-replayed'), body }
+  }
+  const first = await post(mine, '1')
+  expect([first.status, first.again]).toEqual([200, null])
+  expect(await post(mine, '1')).toEqual({ ...first, again: 'true' })
+  const other = await post(mine, '2')
+  expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+  const theirAnswer = await post(theirs, '1')
+  expect([theirAnswer.status, theirAnswer.again]).toEqual([200, null])
+  expect(theirAnswer.body.id).not.toBe(first.body.id)
+  expect((await ask(mine, 'GET', '/actions')).body.total).toBe(1)
+})
+
 /** Creates every kind of stored object with the key of one customer. */
 async function made(key: string) {
   const { quote } = (await ask(key, 'GET', `/v2/swap/quote?${quoteQuery()}`)).body

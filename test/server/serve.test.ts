@@ -7,6 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { describePostgres, newDatabase, postgresUrl } from '../support/postgres.ts'
+import { postgresPassword } from '../support/postgres-server.ts'
 import { exchange, statusesIn } from '../support/services/raw-http-exchange.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
 import { programHome, startSluice } from '../support/spawn-program.ts'
@@ -76,7 +78,15 @@ describe('serve', () => {
     [['--tls-cert', 'a.pem'], /must be given together/],
     [['--tls-key', 'a.pem'], /must be given together/],
     [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /Cannot read/],
-    [['--database', 'postgres://localhost/x'], /SQLite/],
+    [['--database', 'postgres://localhost/x'], /names no user/],
+    [['--database', 'postgres://u:secret-word@localhost/x'], /not accepted on the command line/],
+    [['--database', 'postgres://u@localhost/x?password=secret-word'], /not accepted on the command line/],
+    [
+      ['--database', 'host=localhost dbname=x user=u password=secret-word'],
+      /not accepted on the command line/,
+    ],
+    [['--database', 'postgresql://dbname=x password=secret-word host=h'], /not accepted on the command line/],
+    [['--database', 'host=localhost dbname=x'], /SQLite/],
     [['--database', 'mysql://localhost/x'], /SQLite/],
     [['--behind-proxy', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'], /cannot be combined/],
     [['--timeout', '5s'], /--timeout does not apply/],
@@ -87,6 +97,7 @@ describe('serve', () => {
     const { error } = json
     expect({ exit, message: error.message }).toEqual({ exit: 2, message: expect.stringMatching(says) })
     expect(error.hint).toEqual(expect.any(String))
+    expect(JSON.stringify(error)).not.toContain('secret-word')
   })
 
   test('refuses an address of another machine with exit code 2', async () => {
@@ -253,6 +264,50 @@ describe('serve', () => {
       expect(swapped.exit).toBe(2)
     },
   )
+})
+
+describePostgres('serve on PostgreSQL', () => {
+  test('two servers share keys, quotes and limits, and neither prints the password', async () => {
+    const database = await newDatabase()
+    const url = postgresUrl({ database })
+    const env = { SLUICE_DATABASE_URL: url }
+    const shown = url.replace(`:${postgresPassword}@`, '@')
+    const command = async (...args: string[]) => {
+      const { exit, out, err } = await startSluice(home(), [...args, '--json', '--debug'], { env }).ended
+      expect([exit, `${out}${err}`.includes(postgresPassword)]).toEqual([0, false])
+      return oneDocument(out)
+    }
+    const key = await command('keys', 'create', '--customer', 'acme')
+    expect(await command('fees', 'set', '--max-markup-bps', '33')).toBeDefined()
+    expect((await command('fees', 'show', '--operator')).maxMarkupBps).toBe(33)
+    const servers = [1, 2].map(() =>
+      startSluice(home(), ['serve', '--port', '0', '--json', '--debug'], { env }),
+    )
+    const started = await Promise.all(servers.map(async (one) => oneDocument(await one.line())))
+    expect(started.map((one) => one.database)).toEqual([shown, shown])
+    const ask = async (at: number, path: string, body?: unknown) => {
+      const answer = await fetch(`${started[at]!.url}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'x-api-key': key.key, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, json: (await answer.json()) as Document }
+    }
+    expect((await ask(0, '/healthz')).json).toEqual({ status: 'ok' })
+    const all = await Promise.all(Array.from({ length: 150 }, (_, at) => ask(at % 2, '/fees')))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(100)
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    const checked = await command('serve', '--check')
+    expect(checked).toMatchObject({ database: shown, keys: 1 })
+    await command('keys', 'revoke', key.id, '--yes')
+    await sleep(20)
+    expect([(await ask(0, '/fees')).status, (await ask(1, '/fees')).status]).toEqual([401, 401])
+    for (const one of servers) one.child.kill('SIGTERM')
+    for (const one of servers) {
+      const { exit, out, err } = await one.ended
+      expect([exit, `${out}${err}`.includes(postgresPassword)]).toEqual([0, false])
+    }
+  })
 })
 
 describe('server log', () => {

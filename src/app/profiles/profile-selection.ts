@@ -92,8 +92,13 @@ function kept(
   )
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
   if (profile.kind === 'engine') {
-    const { pricesUrl } = profile
-    const all = { ...rpcs, ...(pricesUrl && { SLUICE_PRICES_URL: pricesUrl }), ...given }
+    const { pricesUrl, database } = profile
+    const all = {
+      ...rpcs,
+      ...(pricesUrl && { SLUICE_PRICES_URL: pricesUrl }),
+      ...(database && { SLUICE_DATABASE_URL: database }),
+      ...given,
+    }
     if (rpcVariables(all).length === 0)
       throw new AppError('CONFIG_INVALID', `The profile ${name} has no RPC`, {
         hint: `Set SLUICE_RPC_<NETWORK>, then save it: sluice profile set ${shellWord(name)} --from-env`,

@@ -1,6 +1,7 @@
 import type { SettingOrigin } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import { isPostgresUrl } from '../../domain/text/database-url.ts'
 import {
   keyedServices,
   keyVariable,
@@ -30,6 +31,13 @@ function shownUrl(value: string): string {
   if (!url) return 'not a URL'
   const isPlain = !url.username && !url.password && !url.search && !url.hash
   return isPlain ? value : `${url.origin}${url.pathname} (query omitted)`
+}
+
+/** A SQLite file, or the host and name of a PostgreSQL database; the rest of a URL may be secret. */
+function shownDatabase(value: string): string {
+  if (!isPostgresUrl(value)) return value
+  const url = URL.parse(value)
+  return url ? `postgres://${url.host}${url.pathname}` : 'not a URL'
 }
 
 /** The URL of a public service that is asked, such as of a swap provider. */
@@ -72,6 +80,17 @@ export async function settingOrigins(
   const prices: SettingOrigin[] =
     asked && chosen.kind === 'engine'
       ? [{ name: 'prices url', value: shownUrl(asked), origin: said('SLUICE_PRICES_URL') }]
+      : []
+  const databaseUrl = secrets.databaseUrl ?? chosen.env.SLUICE_DATABASE_URL
+  const database: SettingOrigin[] =
+    databaseUrl && chosen.kind !== 'remote'
+      ? [
+          {
+            name: 'database',
+            value: shownDatabase(databaseUrl),
+            origin: secrets.databaseUrl ? 'SLUICE_DATABASE_URL' : said('SLUICE_DATABASE_URL'),
+          },
+        ]
       : []
   const services = chosen.kind === 'sandbox' ? [] : publicServiceNames.map(serviceRow(env))
   const keys = Object.keys(secrets.serviceKeys ?? {}).map((variable): SettingOrigin => {
@@ -118,6 +137,7 @@ export async function settingOrigins(
     ...rpcs,
     ...(chosen.kind === 'sandbox' ? [] : headers),
     ...prices,
+    ...database,
     ...services,
     ...keys,
     ...(secrets.hasPrivateKey

@@ -1,5 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Service } from '../../api/service-type.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-administration.ts'
@@ -12,11 +11,13 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner, KeyRow } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
+import { probeWrites } from '../../store/sql/database-probe.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
 import { externalPricesFrom } from '../backends/external-prices-setting.ts'
 import { servicesOf } from '../backends/services-with-keys.ts'
 import { swapSettingsFrom } from '../backends/swap-providers-and-quote-deadline.ts'
 import { apiKeys } from './api-keys.ts'
+import { openServedDatabase } from './served-database.ts'
 
 /** Reads a certificate or its key. */
 function pem(path: string): string {
@@ -77,19 +78,6 @@ function logUnreadableQuotes(
   }
 }
 
-/** Opens the engine's store and the API keys, in one file. */
-async function openStore(database: string) {
-  const [{ engineMigrations, engineStore }, { cachedKeyOwner, keyStore }, { sqliteSql }] = await Promise.all([
-    import('../../store/engine/store.ts'),
-    import('../../store/api-keys/keys.ts'),
-    import('../../store/sql/sqlite.ts'),
-  ])
-  const sql = sqliteSql(database, { migrations: engineMigrations })
-  const keys = keyStore(sql)
-  const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
-  return { engine: engineStore(sql), keys, owners, close: sql.close }
-}
-
 /** A key for the page of this process, which no database has: of a customer, or of the only one with a key. */
 async function pageKey(keys: { all: () => Promise<KeyRow[]> }, named: string) {
   const { keyDigest, newKey } = await import('../../store/api-keys/keys.ts')
@@ -98,27 +86,6 @@ async function pageKey(keys: { all: () => Promise<KeyRow[]> }, named: string) {
   const key = newKey()
   const digest = keyDigest(key)
   return { customer, key, isIt: (apiKey: string) => keyDigest(apiKey) === digest }
-}
-
-/** Returns the path of a database: a file path or an SQLite URL. */
-function databaseOf(dir: string, wanted: string | undefined): string {
-  if (wanted === undefined) return join(dir, 'serve.db')
-  const path = wanted.replace(/^sqlite:(\/\/)?/, '')
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(path) && path !== '') return real(resolve(path))
-  throw new AppError('CONFIG_INVALID', 'The database must be a SQLite file', {
-    hint: '--database sqlite:/var/lib/sluice/serve.db',
-  })
-}
-
-/** Resolves links in a path, so that a file with two names shares one set of limits. */
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    const parent = dirname(path)
-    return parent === path ? path : join(real(parent), basename(path))
-  }
 }
 
 /** The dependencies of a server: data directory, chains, and the work that keeps them alive. */
@@ -135,42 +102,47 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
   const { version, env, io, globals, now, newId } = needs
   return {
     serve: async (options) => {
-      const database = databaseOf(dir, options.database)
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
+      const { observations } = await import('./observations.ts')
+      const observed = observations()
       const [
         { serve },
         { bufferedLog: gathered },
         { createCustomerEngines },
-        { openKeyLimits },
         { networkHealth },
+        { serverOperation },
         store,
       ] = await Promise.all([
         import('../../server/listen.ts'),
         import('../../server/log.ts'),
         import('../../engine/engine.ts'),
-        import('../../store/api-keys/server-key-limits.ts'),
         import('./network-availability.ts'),
-        openStore(database),
+        import('./server-operation.ts'),
+        openServedDatabase(dir, options.database, needs, observed.sql),
       ])
       const { catalog, rpc } = await opened()
-      const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
+      const limiter = await store.limits({ windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       // The last lines explain why the process ended.
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = networkHealth(catalog.networks, log)
+      const operation = await serverOperation({
+        ...{ catalog, env, version, log, observed, drainMs: options.drainMs ?? 0 },
+      })
       const services = new Map<string, Service>()
-      const engineOf = createCustomerEngines({
+      const engine = {
         ...(await externalPricesFrom(env, now)),
-        ...(await swapSettingsFrom(env, await servicesOf(needs))),
+        ...(await swapSettingsFrom(env, operation.services(await servicesOf(needs)))),
         catalog,
-        rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
+        rpc: (chainId: number) =>
+          watch(networkNamed(catalog.networks, chainId), operation.chain(chainId, rpc(chainId))),
         onMissingNetwork: missed,
         onUnreadableQuote: logUnreadableQuotes(log),
         store: store.engine,
-        answerReuse,
         now,
         newId,
-      })
+      }
+      const engineOf = createCustomerEngines({ ...engine, answerReuse })
       const serviceOf = ({ id, customer, testnet, strategies }: KeyOwner): Service => {
         const seen = JSON.stringify([id, customer, testnet, strategies])
         const scope = {
@@ -203,23 +175,28 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
               behindProxy: options.behindProxy,
               version,
               chains: states,
-              within,
+              within: (request, work) => within(request, () => operation.within(request, work)),
               slow,
               works: limiter.works,
+              idempotent: store.engine,
+              ...operation.shown(engine, store.probed),
             },
             options,
           ),
         options,
       )
+      operation.start()
       const timer =
         keepAlive && setInterval(() => void keepAlive.work().catch(() => undefined), keepAlive.everyMs)
       return {
         url: listening.url,
-        database,
-        ...(page && { page: { customer: page.customer, key: page.key } }),
+        database: store.shown,
+        ...(page && { page: { customer: page.customer, key: page.key, dir } }),
         close: async () => {
           clearInterval(timer)
+          await operation.drain()
           await listening.close()
+          await operation.stop()
           log?.flush()
           if (log) process.off('exit', log.flush)
           await limiter.close()
@@ -228,25 +205,25 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       }
     },
     check: async ({ database: wanted }) => {
-      const database = databaseOf(dir, wanted)
       const [{ servedNetworks }, store] = await Promise.all([
         import('./network-preflight.ts'),
-        openStore(database),
+        openServedDatabase(dir, wanted, needs),
       ])
       const { catalog, rpc } = await opened()
       const keys = (await store.keys.all()).filter(({ revokedAt }) => revokedAt === null)
+      await probeWrites(store.probed.sql)
       await store.close()
       const networks = await servedNetworks(catalog, rpc)
-      return { database, keys: keys.length, strategies: catalog.strategies.length, networks }
+      return { database: store.shown, keys: keys.length, strategies: catalog.strategies.length, networks }
     },
     keys: async (wanted): Promise<ApiKeys> => {
-      const store = await openStore(databaseOf(dir, wanted))
+      const store = needs.keep(await openServedDatabase(dir, wanted, needs))
       const slugs = async () => (await opened()).catalog.strategies.map(({ slug }) => slug)
       return apiKeys(store, { now, newId, slugs })
     },
     operator: async (wanted): Promise<Operator> => {
       const { catalog } = await opened()
-      const { engine } = await openStore(databaseOf(dir, wanted))
+      const { engine } = needs.keep(await openServedDatabase(dir, wanted, needs))
       // The profile's own engine does not use the database of another server.
       const others = wanted === undefined ? [await own()] : []
       return operatorFees([engine, ...others], { catalog, now })

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { callsPerBatch } from '../chain-client.ts'
 import type { Endpoint } from './endpoint.ts'
 import {
   batchRefusedError,
@@ -13,7 +14,7 @@ import {
 } from './envelope.ts'
 
 /** The batch sizes, largest first; smaller ones for endpoints that refuse more: public ones take a hundred, three, or no batch. */
-const batchSizes = [100, 25, 10, 3, 1]
+const batchSizes = [callsPerBatch, 25, 10, 3, 1]
 
 /** The most calls of one `requestOutcomes`. */
 export const maxBatchCalls = batchSizes[0]!

@@ -33,6 +33,7 @@ const asked = [
   ...keyedServices.map(keyVariable),
   'SLUICE_AVENIA_FILE',
   'SLUICE_ONEINCH_FILE',
+  'SLUICE_DATABASE_',
   'SLUICE_ANVIL',
 ]
 const signing = ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_SIGNER_URL', 'SLUICE_LEDGER_SPECULOS']

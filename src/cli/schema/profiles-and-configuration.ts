@@ -27,6 +27,7 @@ export const ProfileDocument = fields({
   baseUrl: maybe(z.string()),
   legacyBaseUrl: maybe(z.string()),
   pricesUrl: maybe(z.string()),
+  database: maybe(z.string()),
   hasApiKey: z.boolean(),
   secretsIn: maybe(z.enum(['file', 'keychain'])),
   networks: z.array(z.string()),

@@ -9,6 +9,7 @@ import {
   checkedServiceUrl,
   isKeyFor,
 } from '../../domain/service-url-and-key.ts'
+import { refuseDatabasePassword } from '../../domain/text/database-url.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
@@ -26,6 +27,10 @@ export const withProfile = (command: Command): Command =>
       'save the values of SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_*',
     )
     .option('--prices-url <url>', 'price API for USD prices that no chain provides (`none` clears it)')
+    .option(
+      '--database <url>',
+      'database of sluice serve: a SQLite file, or postgres://USER@HOST/NAME without a password (`none` clears it)',
+    )
     .option('--keychain', 'store the API key and RPC URLs in the desktop keychain from now on')
     .option('--no-keychain', 'store the API key and RPC URLs in a file of mode 0600 again')
 
@@ -36,6 +41,7 @@ export type SetOptions = {
   legacyBaseUrl?: string
   apiKeyFile?: string
   pricesUrl?: string
+  database?: string
   fromEnv?: boolean
   keychain?: boolean
 }
@@ -117,7 +123,13 @@ const addressesOf = ({ baseUrl, legacyBaseUrl }: Extract<KeptProfile, { kind: 'r
 function profileOf(
   name: string,
   before: KeptProfile | undefined,
-  { kind: typed, baseUrl: typedUrl, legacyBaseUrl: typedLegacy, pricesUrl: typedPrices }: SetOptions,
+  {
+    kind: typed,
+    baseUrl: typedUrl,
+    legacyBaseUrl: typedLegacy,
+    pricesUrl: typedPrices,
+    database: typedDatabase,
+  }: SetOptions,
   given: FromEnvironment,
 ): KeptProfile {
   const baseUrl = typedUrl ?? given.baseUrl ?? (before?.kind === 'remote' ? before.baseUrl : undefined)
@@ -135,8 +147,19 @@ function profileOf(
       throw new AppError('USAGE', 'An engine profile has no base URL', { hint: 'Omit --kind.' })
     const same = before?.kind === 'engine' ? before.pricesUrl : undefined
     const prices = typedPrices === 'none' ? undefined : (typedPrices ?? same)
-    return { kind, ...(prices !== undefined && { pricesUrl: checkedPricesUrl(prices, 'prices URL') }) }
+    const sameDatabase = before?.kind === 'engine' ? before.database : undefined
+    const database = typedDatabase === 'none' ? undefined : (typedDatabase ?? sameDatabase)
+    if (database !== undefined) refuseDatabasePassword(database, 'on the command line')
+    return {
+      kind,
+      ...(prices !== undefined && { pricesUrl: checkedPricesUrl(prices, 'prices URL') }),
+      ...(database !== undefined && { database }),
+    }
   }
+  if (typedDatabase !== undefined)
+    throw new AppError('USAGE', 'Only an engine profile has a database', {
+      hint: 'Omit --database: a remote service has its own.',
+    })
   if (typedPrices !== undefined)
     throw new AppError('USAGE', 'Only an engine profile uses a price API', {
       hint: 'Omit --prices-url: a remote service provides prices itself.',

@@ -18,6 +18,8 @@ type Shown = {
   legacyBaseUrl: string | null
   /** The source of prices that the chains do not have. */
   pricesUrl: string | null
+  /** The database of `serve`, without a password. */
+  database: string | null
   hasApiKey: boolean
   /** The networks that it has RPCs for. */
   networks: string[]
@@ -35,6 +37,7 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
     baseUrl: null,
     legacyBaseUrl: null,
     pricesUrl: null,
+    database: null,
     hasApiKey: false,
     networks: [],
     secretsIn: null,
@@ -55,7 +58,14 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
   // A list does not ask to unlock the keychain.
   const { keyFor, networks, storage: secretsIn } = await settings.outlineOf(name)
   if (found.kind === 'engine')
-    return { ...none, kind: found.kind, pricesUrl: found.pricesUrl ?? null, networks, secretsIn }
+    return {
+      ...none,
+      kind: found.kind,
+      pricesUrl: found.pricesUrl ?? null,
+      database: found.database ?? null,
+      networks,
+      secretsIn,
+    }
   const { kind, baseUrl, legacyBaseUrl = null } = found
   return { ...none, kind, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(keyFor, found), networks, secretsIn }
 }
@@ -70,7 +80,7 @@ export function unknownProfile(name: string, { profiles = {} }: Config): AppErro
 
 /** One profile in words. */
 export const profileView = (
-  { name, kind, current, baseUrl, legacyBaseUrl, pricesUrl, hasApiKey, networks, secretsIn }: Shown,
+  { name, kind, current, baseUrl, legacyBaseUrl, pricesUrl, database, hasApiKey, networks, secretsIn }: Shown,
   to: Stream,
 ): string =>
   fieldTable(
@@ -81,6 +91,7 @@ export const profileView = (
       legacyBaseUrl !== null && ['legacy base url', sanitizeText(legacyBaseUrl)],
       kind === 'remote' && ['api key', hasApiKey ? 'set, not shown' : 'none'],
       pricesUrl !== null && ['prices', sanitizeText(pricesUrl)],
+      database !== null && ['database', sanitizeText(database)],
       ['rpcs', networks.length === 0 ? 'none' : sanitizeText(networks.join(', '))],
       secretsIn === 'keychain' && ['secrets', 'in the desktop keychain'],
     ],

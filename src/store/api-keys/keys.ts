@@ -69,8 +69,8 @@ const maxCached = 10_000
 const maxStaleMs = 10
 
 /**
- * A cache of values made from key owners, cleared when another process writes the database: SQLite counts foreign writes (`PRAGMA
- * data_version`), so a revoked key is refused at once, or within 10 ms. Its connection must not write keys itself.
+ * A cache of values made from key owners, cleared when another process writes the database, so that a revoked key is refused within 10 ms. Its
+ * connection must not write keys itself.
  */
 export function cachedKeyOwner<made>(
   sql: Sql,
@@ -78,13 +78,13 @@ export function cachedKeyOwner<made>(
   make: (owner: KeyOwner) => made,
 ): (apiKey: string) => Promise<made | undefined> {
   const known = new Map<string, made>()
-  let seen: number | undefined
+  let seen: string | number | undefined
   let checked = Number.NEGATIVE_INFINITY
   const check = async (now: number) => {
     checked = now
-    const [row] = await sql.query<{ data_version: number }>('PRAGMA data_version')
-    if (row?.data_version !== seen || known.size > maxCached) known.clear()
-    seen = row?.data_version
+    const version = await sql.version()
+    if (version !== seen || known.size > maxCached) known.clear()
+    seen = version
   }
   return async (apiKey) => {
     const now = performance.now()

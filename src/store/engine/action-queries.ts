@@ -84,8 +84,8 @@ export const actionQueries = (sql: Sql) => ({
       values.map((_, at) => `$${from + at}`).join(', ') || 'null'
     const words = states ?? []
     const where = `customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) and ${isListedAction('actions')}
-      and ($2 is null or lower(wallet) = $2) and ($3 is null or substr(id, 1, length($3)) = $3)
-      and ($4 is null or exists (select 1 from action_txs t where t.action_id = actions.id and t.hash = $4))
+      and (cast($2 as text) is null or lower(wallet) = $2) and (cast($3 as text) is null or substr(id, 1, length($3)) = $3)
+      and (cast($4 as text) is null or exists (select 1 from action_txs t where t.action_id = actions.id and t.hash = $4))
       and ($5 = 0 or ${shownState} in (${marks(6, words)}))
       and not exists (select 1 from action_txs t where t.action_id = actions.id and t.chain_id not in (${marks(6 + words.length, chainIds)}))`
     const values = [customer, wallet?.toLowerCase() ?? null, start, hash?.toLowerCase() ?? null]

@@ -1,9 +1,15 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql-types.ts'
+import type { Migration, Sql } from '../sql/sql-types.ts'
+
+const changeColumns =
+  'at bigint not null, customer text not null, name text not null, was text, value text not null, changed_by text not null'
 
 /** The table of setting changes: whose, by whom, old and new value. */
-export const settingChanges = `create table setting_changes (
-     id integer primary key, at bigint not null, customer text not null, name text not null, was text, value text not null, changed_by text not null)`
+export const settingChanges: Migration = {
+  sqlite: `create table setting_changes (id integer primary key, ${changeColumns})`,
+  // The sequence grows in the order of inserts, like SQLite's row ids.
+  postgres: `create table setting_changes (id bigint generated always as identity primary key, ${changeColumns})`,
+}
 
 /** The customer name under which the operator's own settings are stored; no customer has it. */
 export const operatorCustomer = ''

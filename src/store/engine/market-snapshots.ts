@@ -37,7 +37,7 @@ export function snapshotQueries(sql: Sql) {
     ): Promise<Snapshot[]> =>
       sql.query<Snapshot>(
         `select market, day, at, block, hash, idx, last from index_snapshots where chain_id = $1 and day >= $2 and day <= $3
-       and ($4 is null or market = $4) order by at`,
+       and (cast($4 as text) is null or market = $4) order by at`,
         [chainId, from, to, market ?? null],
       ),
 

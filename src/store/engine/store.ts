@@ -1,11 +1,15 @@
 import { keysSchema } from '../api-keys/keys.ts'
+import { sharedLimits } from '../api-keys/shared-key-limits.ts'
 import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
+import { chainTrackingQueries, chainTrackingSchema } from './chain-tracking.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
+import { idempotentRequestQueries, idempotentRequestSchema } from './idempotent-requests.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
+import { jobsSchema } from './jobs-table.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { orderUseQueries, orderUseSchema } from './order-uses.ts'
@@ -30,6 +34,10 @@ export const engineMigrations: readonly Migration[] = [
   quotePaymentSchema,
   orderUseSchema,
   drafts,
+  jobsSchema,
+  sharedLimits,
+  idempotentRequestSchema,
+  chainTrackingSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
@@ -47,7 +55,9 @@ export function engineStore(sql: Sql) {
     ...submittedQueries(sql),
     ...clientReportQueries(sql),
     ...settingQueries(sql),
+    ...idempotentRequestQueries(sql),
     ...actionQueries(sql),
+    ...chainTrackingQueries(sql),
     close: sql.close,
   }
 }

@@ -15,6 +15,8 @@ type QueuedRead = {
 type BatchedReads = {
   soon: <Row>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
   kept: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
+  /** The count of writes of other connections. */
+  version: () => number
   /** Runs waiting reads before a write, and clears the cache. */
   beforeWrite: () => void
 }
@@ -33,10 +35,11 @@ export function batchedReads(db: DatabaseSync, run: Run): BatchedReads {
     rows.clear()
     count = 0
   }
-  const version = db.prepare('PRAGMA data_version')
-  let seen: unknown
+  const counter = db.prepare('PRAGMA data_version')
+  const version = () => (counter.get() as { data_version: number }).data_version
+  let seen: number | undefined
   const check = () => {
-    const { data_version: now } = version.get() as { data_version: number }
+    const now = version()
     if (now !== seen) forget()
     seen = now
   }
@@ -83,6 +86,7 @@ export function batchedReads(db: DatabaseSync, run: Run): BatchedReads {
       asked.push({ text, values, name, done: resolve as (rows: unknown[]) => void, failed: reject })
     })
   return {
+    version,
     soon: ask,
     kept: (text, values) => ask(text, values, JSON.stringify(values)),
     beforeWrite: () => {

@@ -1,15 +1,20 @@
 /** A value of a query. Amounts are stored as decimal text, because SQL integers are too small. */
 export type SqlValue = string | number | bigint | null | Uint8Array
 
-/** Any SQL database. Placeholders are `$1`, `$2`, ... */
+/** Any SQL database. Placeholders are `$1`, `$2`, ... A read sees every write of this process that was awaited before it. */
 export type Sql = {
   query: <Row = Record<string, SqlValue>>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
-  /** A frequent read. Its rows are shared and frozen, and read again after any write. */
+  /** A frequent read. Its rows are shared and frozen, and read again after any write, of this process or another. */
   cachedQuery: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
-  /** Runs `work` in one transaction; an exception rolls back. Calls wait for each other and must not be nested. */
+  /**
+   * Runs `work` in one transaction; an exception rolls back. It may run more than once if others write meanwhile, so its only effects are its
+   * queries. Calls must not be nested.
+   */
   transaction: <T>(work: (sql: Pick<Sql, 'query'>) => Promise<T>) => Promise<T>
+  /** A value that is another one after each write by another process. */
+  version: () => Promise<string | number>
   close: () => Promise<void>
 }
 
-/** One schema migration; its number is its position in the list, from 1. */
-export type Migration = string
+/** One schema migration: SQL that both databases understand, or a text for each. Its number is its position in the list, from 1. */
+export type Migration = string | { sqlite: string; postgres: string }

@@ -87,7 +87,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], path
   try {
     const found = versionOf(db)
     if (found > migrations.length) throw newer(found)
-    for (const step of migrations.slice(found)) db.exec(step)
+    for (const step of migrations.slice(found)) db.exec(typeof step === 'string' ? step : step.sqlite)
     db.exec(`PRAGMA user_version = ${migrations.length}`)
     db.exec('COMMIT')
   } catch (error) {
@@ -268,8 +268,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
           behind.add(read)
           last!.reads.push(read)
         })
-  const isRead = (text: string) =>
-    /^\s*(select|with|pragma data_version)\b/i.test(text) && !/\breturning\b/i.test(text)
+  const isRead = (text: string) => /^\s*(select|with)\b/i.test(text) && !/\breturning\b/i.test(text)
   return {
     query: (text, values) =>
       isRead(text)
@@ -280,6 +279,7 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
           ),
     cachedQuery: (text, values) => reading(() => reads.kept(text, values)),
     transaction: (work) => write(work),
+    version: async () => reads.version(),
     close: () => {
       open = undefined
       return inTurn(async () => db.close())

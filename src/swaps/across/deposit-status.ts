@@ -22,7 +22,9 @@ type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlo
  * Reads the progress of a mined deposit from both chains. `readReportedHash` names the fill for a node that does not find it; it counts if the pool's
  * event in it matches.
  */
-export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' | 'read' | 'mined'>) {
+export function depositProgress(
+  network: Pick<SwapDependencies, 'log' | 'logs' | 'read' | 'mined' | 'awaited'>,
+) {
   return async (
     [here, there]: readonly [AcrossConstants, AcrossConstants],
     origin: Hex,
@@ -60,9 +62,10 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
       parse: ([state, now]) =>
         [state === filledStatus, typeof now === 'bigint' && now > deposit.fillDeadline] as const,
     })
-    if (!isFilled) return { isFilled, isPast }
     const { address, topics } = fillQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
+    network.awaited?.(chainId, query)
+    if (!isFilled) return { isFilled, isPast }
     const found = await network.log(chainId, { query, existsRead: status }, fromBlock)
     const hash = found?.transactionHash ?? (await readReportedHash())
     const mined = hash && (await network.mined(chainId, hash))

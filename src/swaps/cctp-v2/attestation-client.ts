@@ -12,6 +12,7 @@ export type CctpNetwork = {
   head: (chainId: number) => Promise<bigint>
   /** The first matching log since a block; `undefined` if none is found. */
   log: (chainId: number, sought: EventSearch, fromBlock: bigint) => Promise<Delivered | undefined>
+  awaited?: SwapDependencies['awaited']
 }
 
 type Delivered = { transactionHash: Hex; topics: readonly Hex[]; data: Hex }

@@ -53,10 +53,10 @@ export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {
     }
   },
   follow: followBurn,
-  open: (catalog, { getJson, head, log }) => {
+  open: (catalog, { getJson, head, log, awaited }) => {
     const ends = contractsIn(catalog, cctpV2Contracts).flatMap(({ attestation, ...end }) =>
       attestation === null ? [] : [{ ...end, attestation }],
     )
-    return ends.length === 0 ? undefined : cctp(ends, { attestation: getJson, head, log })
+    return ends.length === 0 ? undefined : cctp(ends, { attestation: getJson, head, log, awaited })
   },
 }

@@ -122,11 +122,9 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         const said = [ours.status, ours.delayReason].filter((word) => word).join(', ')
         return { status: 'processing', said }
       }
-      const received = await network.log(
-        to.chainId,
-        deliverySearch(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
-        BigInt(raw.destinationFromBlock),
-      )
+      const delivery = deliverySearch(there.messageTransmitter, decodeMessage(ours.message)!.nonce)
+      network.awaited?.(to.chainId, delivery.query)
+      const received = await network.log(to.chainId, delivery, BigInt(raw.destinationFromBlock))
       const brought = received && deliveredAmountIn(received)
       if (brought === undefined) return { status: 'processing' }
       // A delivery below the agreed minimum has failed: no more will arrive.

@@ -40,7 +40,10 @@ export function relay(
   ends: readonly RelayEnd[],
   isSupportedPair: (route: Route) => boolean,
   tokens: readonly Token[],
-  network: Pick<SwapDependencies, 'exchangeJson' | 'hasKey' | 'head' | 'logs' | 'mined' | 'callOf'>,
+  network: Pick<
+    SwapDependencies,
+    'exchangeJson' | 'hasKey' | 'head' | 'logs' | 'mined' | 'callOf' | 'awaited'
+  >,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
   const apiOf = ({ api: base }: RelayEnd): ProviderApi =>
@@ -191,6 +194,7 @@ export function relay(
     if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
     const { address, topics } = transferQuery(way)
     const query = { address: [address], topics: topics.map((one) => one && [one]) }
+    network.awaited?.(way.chainId, query)
     return network.logs(way.chainId, query, fromBlock)
   }
 }

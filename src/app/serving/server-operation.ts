@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainClient } from '../../chain/chain-client.ts'
+import { openChain } from '../../chain/network-client.ts'
+import { latestBlock } from '../../chain/run-readings.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import type { EngineOptions } from '../../engine/engine.ts'
+import type { AppNeeds } from '../../server/app.ts'
+import { type ReadinessCheck, readinessOf } from '../../server/readiness.ts'
+import { probeSchema, probeWrites } from '../../store/sql/database-probe.ts'
+import type { Sql } from '../../store/sql/sql-types.ts'
+import type { ServiceAccess } from '../../swaps/service-access.ts'
+import { serverTrackers } from './chain-tracking.ts'
+import type { MeasureSource, observations } from './observations.ts'
+
+/** The database of a server, as its readiness needs it. */
+export type ProbedDatabase = { sql: Sql; kind: 'sqlite' | 'postgres'; schema: number }
+
+/** The checks of a server's readiness, in order: its database, its schema, and each of its networks by name. */
+export const readinessChecks = (
+  { sql, kind, schema }: ProbedDatabase,
+  { catalog, rpc }: Pick<EngineOptions, 'catalog' | 'rpc'>,
+): ReadinessCheck[] => [
+  { name: 'database', work: () => probeWrites(sql) },
+  { name: 'migrations', work: () => probeSchema(sql, kind, schema) },
+  ...catalog.networks.map((network) => ({
+    name: network.name,
+    work: () => latestBlock(openChain(network, rpc(network.chainId))),
+  })),
+]
+
+/** Opens the traces of a server; `undefined` unless the environment names a receiver, and then no package of OpenTelemetry is loaded. */
+async function tracesOf(env: Readonly<Record<string, string | undefined>>, version: string) {
+  if (!env.OTEL_EXPORTER_OTLP_ENDPOINT && !env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return undefined
+  const { otlpTraces, tracesUrl } = await import('./otlp-traces.ts')
+  const url = tracesUrl(env)
+  return url === undefined ? undefined : otlpTraces(url, { version, env })
+}
+
+/** What the operator of a server sees of it, and the trackers of its chains. */
+export type ServerOperation = {
+  /** A chain whose exchanges are counted and traced. */
+  chain: (chainId: number, client: ChainClient) => ChainClient
+  services: (access: ServiceAccess) => ServiceAccess
+  /** What the HTTP server shows. `sources` provide values of other parts. */
+  shown: (
+    engine: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'>,
+    database: ProbedDatabase,
+    sources?: readonly MeasureSource[],
+  ) => Pick<AppNeeds, 'ready' | 'moreMetrics' | 'onEnd'>
+  /** Starts the trackers. */
+  start: () => void
+  /** Runs the work of a request inside of its trace. */
+  within: <value>(request: object, work: () => value) => value
+  /** Tells probes that the server stops, and waits until balancers know. */
+  drain: () => Promise<void>
+  /** Ends the trackers after their write, and sends the last traces. */
+  stop: () => Promise<void>
+}
+
+/** Opens the operation of a server. */
+export async function serverOperation({
+  catalog,
+  env,
+  version,
+  log,
+  drainMs,
+  observed,
+}: Pick<EngineOptions, 'catalog'> & {
+  env: Readonly<Record<string, string | undefined>>
+  version: string
+  log: { write: (line: string) => void } | undefined
+  drainMs: number
+  observed: ReturnType<typeof observations>
+}): Promise<ServerOperation> {
+  const traces = await tracesOf(env, version)
+  let isStopping = false
+  let trackers: ReturnType<typeof serverTrackers> | undefined
+  return {
+    chain: (chainId, client) => {
+      const { name } = networkNamed(catalog.networks, chainId)
+      return observed.chain(name, traces?.chain(name, client) ?? client)
+    },
+    services: observed.services,
+    shown: (engine, database, sources = []) => {
+      trackers = serverTrackers(engine, log)
+      const { totals } = trackers
+      return {
+        ready: readinessOf(readinessChecks(database, engine), () => isStopping),
+        moreMetrics: () => observed.text(totals, sources),
+        ...(traces && { onEnd: traces.onEnd }),
+      }
+    },
+    start: () => trackers?.start(),
+    within: (request, work) => (traces ? traces.within(request, work) : work()),
+    drain: async () => {
+      isStopping = true
+      await sleep(drainMs)
+    },
+    stop: async () => {
+      await trackers?.stop()
+      await traces?.stop()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { createRequire } from 'node:module'
+import type { PgBoss } from 'pg-boss'
+import type { PostgresSql } from '../store/sql/postgres.ts'
+import type { Sql, SqlValue } from '../store/sql/sql-types.ts'
+import { type Jobs, type QueueName, queueNames } from './jobs-type.ts'
+
+const load = createRequire(import.meta.url)
+
+/**
+ * How pg-boss waits, in seconds: jobs of other times are seen within `poll`, the jobs of a process that ended are free after `heartbeat` (at least 10)
+ * and `supervise`, and a job that failed runs again after `retry`.
+ */
+type PostgresJobTimes = { poll: number; heartbeat: number; supervise: number; retry: number }
+
+/** The waits of a server, in seconds. */
+const usual: PostgresJobTimes = { poll: 1, heartbeat: 10, supervise: 5, retry: 5 }
+
+type Needs = {
+  password: () => string | undefined
+  /** Called with the error of a handler, or of the database. */
+  onError: (queue: QueueName, error: unknown) => void
+  times?: PostgresJobTimes
+}
+
+/** The schema of the tables of pg-boss. */
+const schema = 'sluice_jobs'
+
+/**
+ * Jobs by pg-boss, in a schema of the database of the service and over connections of its own. A queue has the policy `stately`, with the key of a job as
+ * its singleton key: one that waits and one that runs, for each key. pg-boss never uses up its retries here: a handler that fails ends its job, and adds
+ * the next one, so that no failed job can stand in the way of its key.
+ */
+export async function postgresJobs(
+  sql: PostgresSql,
+  { password, onError, times = usual }: Needs,
+): Promise<Jobs> {
+  const { PgBoss: create } = load('pg-boss') as typeof import('pg-boss')
+  const { host, port, user, database, ssl, applicationName } = sql.place
+  const boss: PgBoss = new create({
+    ...{ host, port, user, database, ssl, schema },
+    password: () => password() ?? '',
+    application_name: `${applicationName} jobs`,
+    max: 4,
+    useListenNotify: true,
+    schedule: false,
+    superviseIntervalSeconds: times.supervise,
+    monitorIntervalSeconds: times.supervise,
+  })
+  boss.on('error', (error) => onError('sweep', error))
+  await boss.start()
+  const known = new Set((await boss.getQueues()).map(({ name }) => name))
+  for (const name of queueNames) {
+    // As many tries as there may be kills; a failure of a handler is none.
+    const options = {
+      notify: true,
+      retryLimit: 1_000_000,
+      retryDelay: 0,
+      heartbeatSeconds: times.heartbeat,
+      deleteAfterSeconds: 300,
+    }
+    if (!known.has(name)) await boss.createQueue(name, { policy: 'stately', ...options })
+  }
+  const add: Jobs['add'] = async (tx, jobs) => {
+    for (const { queue, key, at = Date.now() } of jobs) {
+      // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
+      const waiting = await tx.query(
+        `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
+         where name = $1 and singleton_key = $2 and state = 'created' returning id`,
+        [queue, key, at],
+      )
+      if (waiting.length === 0)
+        await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within(tx) })
+    }
+  }
+  /** Runs a handler; if it fails, its key is due again a little later. */
+  const run = async (queue: QueueName, key: string, handler: Parameters<Jobs['work']>[2]): Promise<void> => {
+    try {
+      await handler({ queue, key })
+    } catch (error) {
+      onError(queue, error)
+      await sql.transaction((tx) => add(tx, [{ queue, key, at: Date.now() + times.retry * 1_000 }]))
+    }
+  }
+  const workers: (() => Promise<unknown>)[] = []
+  return {
+    add,
+    work: (queue, { concurrency }, handler) => {
+      const options = {
+        localConcurrency: concurrency,
+        pollingIntervalSeconds: times.poll,
+        notifyPollingIntervalSeconds: times.poll,
+        includeMetadata: true as const,
+      }
+      workers.push(() =>
+        boss.work(queue, options, async (jobs) => {
+          for (const { singletonKey } of jobs) await run(queue, singletonKey ?? '', handler)
+        }),
+      )
+    },
+    start: async () => {
+      for (const start of workers) await start()
+    },
+    stop: () => boss.stop({ graceful: true, timeout: 60_000 }),
+  }
+}
+
+/** A transaction of ours as pg-boss uses one; it needs the rows of every statement. */
+const within = (tx: Pick<Sql, 'query'>) => ({
+  executeSql: async (text: string, values: unknown[] = []) => ({
+    rows: await tx.query(text, values as SqlValue[]),
+  }),
+})
