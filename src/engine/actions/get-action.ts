@@ -1,6 +1,7 @@
 import type { Action } from '../../api/action.ts'
 import type { Page } from '../../api/page.ts'
 import { transferTopic } from '../../chain/erc20.ts'
+import { actionStatus, shownState } from '../../domain/action-state.ts'
 import { Hash, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -12,7 +13,6 @@ import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { findOperation, type Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
-import { actionStatus, type State } from './state-machine.ts'
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
 
@@ -134,9 +134,12 @@ async function actionAmounts(context: EngineContext, found: TrackedWithDuplicate
 
 /** The public status. An action that expired after a part of it was sent, such as an approval, has failed. */
 const publicStatus = ({ action, txs }: Tracked): string =>
-  action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
-    ? 'FAILED'
-    : actionStatus[action.status as State]
+  actionStatus[
+    shownState(
+      action.status,
+      txs.some(({ succeeded }) => succeeded === 1),
+    )
+  ]
 
 const actionOutput = (
   context: EngineContext,

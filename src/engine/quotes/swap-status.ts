@@ -1,5 +1,6 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import { swapStatusOf } from '../../domain/action-state.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
@@ -151,13 +152,6 @@ function returnedText(
 /** Returns a note with the provider's own words, if any. */
 const noteOf = (said: string | undefined): Pick<SwapStatus, 'note'> =>
   said === undefined ? {} : { note: `The provider says: ${said.slice(0, 200)}` }
-
-/**
- * The status of a swap. A mined approval changes the status of its action, but the swap is `pending` until its own
- * transaction is in a block.
- */
-const swapStatusOf = (status: string, originBlock: number | null): string =>
-  status === 'confirmed' && originBlock === null ? 'pending' : status
 
 /** The status of the bridge in a cross-chain deposit, which is delivered before the deposit is signed. */
 async function bridgeStatus(
