@@ -36,6 +36,31 @@ const crossing = <value extends z.ZodType>(value: value) =>
 /** What an event is about: its kind, which is the first part of its subject, its data, and its text in the documentation. */
 type EventKind = { subject: 'action' | 'quote' | 'strategy' | 'endpoint'; text: string; data: z.ZodType }
 
+const time = '2026-01-02T03:04:05.000Z'
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const actionSample = (status: z.output<typeof ActionChange>['status'], state: string) => ({
+  actionId: 'test',
+  type: 'STRATEGY_DEPOSIT',
+  status,
+  state,
+  strategyId: 'aave-v3-usdc-base',
+  strategySlug: 'aave-v3-usdc-base',
+  quoteId: null,
+  originAddress: wallet,
+  receiverAddress: wallet,
+  createdAt: time,
+  updatedAt: time,
+  finishedAt: state === 'pending' || state === 'confirmed' ? null : time,
+})
+const quoteSample = {
+  quoteId: 'test',
+  provider: 'cctp',
+  originChain: 'base',
+  destinationChain: 'arbitrum',
+  expiresAt: time,
+}
+const strategySample = { slug: 'test', network: 'base' }
+
 /** All events. The types, the HTTP schema and the documentation are made from this table. */
 export const eventTable = {
   'action.created': {
@@ -82,7 +107,7 @@ export const eventTable = {
   },
   'strategy.liquidity_changed': {
     subject: 'strategy',
-    text: 'The liquidity of a strategy in USD crossed the line of an endpoint; once for each crossing.',
+    text: 'The liquidity of a strategy (its total value locked, in USD) crossed the line of an endpoint; once for each crossing.',
     data: crossing(z.number()),
   },
   'endpoint.disabled': {
@@ -103,3 +128,19 @@ export type EventData<type extends EventType> = z.output<(typeof eventTable)[typ
 
 /** The subject of an event: its kind and id. Events of one subject have an order. */
 export const subjectOf = (type: EventType, id: string): string => `${eventTable[type].subject}:${id}`
+
+/** The data of a test event of each type. */
+export const eventSamples: { readonly [type in EventType]: EventData<type> } = {
+  'action.created': actionSample('INITIAL', 'pending'),
+  'action.updated': actionSample('PENDING', 'confirmed'),
+  'action.succeeded': actionSample('SUCCESS', 'fulfilled'),
+  'action.failed': actionSample('FAILED', 'failed'),
+  'action.refunded': actionSample('REFUNDED', 'refunded'),
+  'swap.status_changed': { ...quoteSample, status: 'fulfilled', previousStatus: 'processing' },
+  'quote.expired': quoteSample,
+  'strategy.paused': strategySample,
+  'strategy.resumed': strategySample,
+  'strategy.apy_changed': { ...strategySample, line: 0.03, value: 0.029, side: 'below' },
+  'strategy.liquidity_changed': { ...strategySample, line: 100_000, value: 99_000, side: 'below' },
+  'endpoint.disabled': { endpointId: 'test', url: 'https://example.com/hook', reason: 'a test' },
+}

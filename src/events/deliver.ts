@@ -38,7 +38,9 @@ export type DeliveryNeeds = {
   store: EngineStore
   sql: Pick<Sql, 'transaction'>
   jobs: Pick<Jobs, 'add'>
+  /** The clock of the service, and that of this machine, by which attempts are made and signed. */
   now: () => number
+  clock: () => number
   /** A number in [0, 1), for the jitter. */
   random: () => number
   post: (request: Pick<GuardedRequest, 'url' | 'headers' | 'body' | 'timeoutMs'>) => Promise<GuardedAnswer>
@@ -54,16 +56,16 @@ const firstRestMs = 1_000
  * own job, so one that does not answer holds up no other. Any process may end at any point: the claim then lapses, and the event is sent again under the same id.
  */
 export async function deliverToEndpoint(needs: DeliveryNeeds, endpointId: string): Promise<void> {
-  const { store, now, settings } = needs
+  const { store, clock, settings } = needs
   const endpoint = await store.endpointOfAny(endpointId)
   if (!endpoint || endpoint.disabledAt !== null) return
-  const until = now() + settings.turnMs
+  const until = clock() + settings.turnMs
   const underWay = new Map<string, Promise<void>>()
   const breaker = breakerOf(needs, endpoint)
-  const mayBegin = () => now() < until && !needs.isStopping() && breaker.isClosed()
+  const mayBegin = () => clock() < until && !needs.isStopping() && breaker.isClosed()
   while (mayBegin()) {
     const free = breaker.places() - underWay.size
-    const due = free > 0 ? await store.dueDeliveries(endpointId, free) : []
+    const due = free > 0 ? await store.dueDeliveries(endpointId, clock(), free) : []
     for (const delivery of due) {
       if (underWay.has(delivery.id)) continue
       const done = attempt(needs, endpoint, delivery, breaker).finally(() => underWay.delete(delivery.id))
@@ -84,12 +86,12 @@ export async function deliverToEndpoint(needs: DeliveryNeeds, endpointId: string
 type Breaker = ReturnType<typeof breakerOf>
 
 /** Counts the failures in a row of an endpoint, and lets it rest. */
-function breakerOf({ store, now, settings }: DeliveryNeeds, endpoint: EndpointRow) {
+function breakerOf({ store, clock, settings }: DeliveryNeeds, endpoint: EndpointRow) {
   let failures = Number(endpoint.failures)
   let restsUntil = Number(endpoint.restsUntil)
   let isOver = false
   return {
-    isClosed: () => !isOver && now() >= restsUntil,
+    isClosed: () => !isOver && clock() >= restsUntil,
     isGone: () => isOver,
     restsUntil: () => restsUntil,
     places: () => (failures >= settings.restAfter ? 1 : settings.concurrency),
@@ -103,9 +105,12 @@ function breakerOf({ store, now, settings }: DeliveryNeeds, endpoint: EndpointRo
       await store.keepFailures(endpoint.id, 0, 0)
     },
     failed: async () => {
+      // Attempts that began together are one reason to rest.
+      if (clock() < restsUntil) return
       failures++
       const beyond = failures - settings.restAfter
-      if (beyond >= 0) restsUntil = now() + Math.min(settings.restMs, firstRestMs * 2 ** Math.min(beyond, 20))
+      if (beyond >= 0)
+        restsUntil = clock() + Math.min(settings.restMs, firstRestMs * 2 ** Math.min(beyond, 20))
       await store.keepFailures(endpoint.id, failures, restsUntil)
     },
   }
@@ -113,20 +118,20 @@ function breakerOf({ store, now, settings }: DeliveryNeeds, endpoint: EndpointRo
 
 /** Makes one attempt. The call is outside of any transaction; its outcome is kept only if the attempt is still the last one. */
 async function attempt(
-  { store, now, random, post, settings }: DeliveryNeeds,
+  { store, now, clock, random, post, settings }: DeliveryNeeds,
   endpoint: EndpointRow,
   delivery: DeliveryRow,
   breaker: Breaker,
 ): Promise<void> {
   const { timeoutMs, spareMs, schedule } = settings
-  const event = await store.claimDelivery(delivery, timeoutMs + spareMs)
+  const event = await store.claimDelivery(delivery, { now: clock(), leaseMs: timeoutMs + spareMs })
   if (!event) return
   const body = JSON.stringify(eventDocument(event, endpoint.payload))
-  const headers = signedHeaders(liveSecrets(endpoint, now()), { id: event.id, at: now(), body })
+  const headers = signedHeaders(liveSecrets(endpoint, now()), { id: event.id, at: clock(), body })
   const answer = await post({ url: endpoint.url, headers, body, timeoutMs })
   const tries = Number(delivery.tries) + 1
-  const outcome = outcomeOf(answer, tries, { now: now(), random: random(), ...(schedule && { schedule }) })
-  await store.keepAttempt({ id: delivery.id, attempt: Number(delivery.attempt) + 1 }, outcome)
+  const outcome = outcomeOf(answer, tries, { now: clock(), random: random(), ...(schedule && { schedule }) })
+  await store.keepAttempt({ id: delivery.id, attempt: Number(delivery.attempt) + 1 }, outcome, clock())
   if (isGone(answer)) {
     breaker.gone()
     await store.disableEndpoint(endpoint, 'it answered with HTTP status 410')

@@ -33,17 +33,10 @@ const unsentMs = 7 * day
  * due and has none.
  */
 export function runEventJobs(needs: EventJobNeeds): void {
-  const { store, sql, jobs, now } = needs
+  const { store, sql, jobs, now, clock } = needs
   const add = (job: Parameters<Jobs['add']>[1][number]) => sql.transaction((tx) => jobs.add(tx, [job]))
 
-  jobs.work('events.number', { concurrency: 4 }, ({ key }) =>
-    store.numberEvents(key, (tx, endpoints, isMore) =>
-      jobs.add(tx, [
-        ...endpoints.map((id) => ({ queue: 'webhooks.deliver' as const, key: id })),
-        ...(isMore ? [{ queue: 'events.number' as const, key }] : []),
-      ]),
-    ),
-  )
+  jobs.work('events.number', { concurrency: 4 }, ({ key }) => store.numberEvents(key))
 
   jobs.work('webhooks.deliver', { concurrency: 100 }, ({ key }) => deliverToEndpoint(needs, key))
 
@@ -58,7 +51,7 @@ export function runEventJobs(needs: EventJobNeeds): void {
     if (
       isOpen ? action.status !== 'pending' || since < unsentMs : since < day && action.status !== 'fulfilled'
     )
-      await add({ queue: 'actions.track', key, at: now() + trackedAfter(since) })
+      await add({ queue: 'actions.track', key, at: clock() + trackedAfter(since) })
   })
 
   jobs.work('quotes.expire', { concurrency: 8 }, async ({ key }) => {
@@ -73,7 +66,7 @@ export function runEventJobs(needs: EventJobNeeds): void {
       await add({
         queue: 'quotes.expire',
         key,
-        at: isFollowed ? now() + trackedAfter(now() - expiresAt) : expiresAt + 1,
+        at: clock() + (isFollowed ? trackedAfter(now() - expiresAt) : expiresAt + 1 - now()),
       })
   })
 
@@ -90,10 +83,10 @@ export function runEventJobs(needs: EventJobNeeds): void {
     const due = [
       ...customers.map((key) => ({ queue: 'events.number' as const, key })),
       ...endpoints.map((key) => ({ queue: 'webhooks.deliver' as const, key })),
-      ...actions.map((key) => ({ queue: 'actions.track' as const, key, at: now() + 10 * minute })),
+      ...actions.map((key) => ({ queue: 'actions.track' as const, key, at: clock() + 10 * minute })),
       ...quotes.map((key) => ({ queue: 'quotes.expire' as const, key })),
       { queue: 'strategies.watch' as const, key: 'all' },
-      { queue: 'sweep' as const, key: 'all', at: now() + minute },
+      { queue: 'sweep' as const, key: 'all', at: clock() + minute },
     ]
     for (let at = 0; at < due.length; at += 200)
       await sql.transaction((tx) => jobs.add(tx, due.slice(at, at + 200)))
@@ -104,8 +97,8 @@ export function runEventJobs(needs: EventJobNeeds): void {
 export async function startEventJobs({
   sql,
   jobs,
-  now,
-}: Pick<EventJobNeeds, 'sql' | 'jobs' | 'now'>): Promise<void> {
-  await sql.transaction((tx) => jobs.add(tx, [{ queue: 'sweep', key: 'all', at: now() }]))
+  clock,
+}: Pick<EventJobNeeds, 'sql' | 'jobs' | 'clock'>): Promise<void> {
+  await sql.transaction((tx) => jobs.add(tx, [{ queue: 'sweep', key: 'all', at: clock() }]))
   await jobs.start()
 }

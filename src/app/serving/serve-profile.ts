@@ -7,7 +7,8 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { decodeText } from '../../domain/text/decode-text.ts'
 import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
-import { listFileCommand } from '../../domain/text/shell-quoting.ts'
+import { listFileCommand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner, KeyRow } from '../../store/api-keys/keys.ts'
@@ -17,6 +18,7 @@ import { externalPricesFrom } from '../backends/external-prices-setting.ts'
 import { servicesOf } from '../backends/services-with-keys.ts'
 import { swapSettingsFrom } from '../backends/swap-providers-and-quote-deadline.ts'
 import { apiKeys } from './api-keys.ts'
+import { jobFaultLog, startBackgroundJobs } from './background-jobs.ts'
 
 /** Reads a certificate or its key. */
 function pem(path: string): string {
@@ -77,17 +79,37 @@ function logUnreadableQuotes(
   }
 }
 
-/** Opens the engine's store and the API keys, in one file. */
-async function openStore(database: string) {
-  const [{ engineMigrations, engineStore }, { cachedKeyOwner, keyStore }, { sqliteSql }] = await Promise.all([
-    import('../../store/engine/store.ts'),
-    import('../../store/api-keys/keys.ts'),
-    import('../../store/sql/sqlite.ts'),
-  ])
+/** Opens the engine's store, the API keys and the jobs, in one file. The jobs do not run yet. */
+async function openStore(
+  database: string,
+  now: () => number,
+  onError: (queue: string, error: unknown) => void = () => undefined,
+) {
+  const [{ engineMigrations, engineStore }, { cachedKeyOwner, keyStore }, { sqliteSql }, { sqliteJobs }] =
+    await Promise.all([
+      import('../../store/engine/store.ts'),
+      import('../../store/api-keys/keys.ts'),
+      import('../../store/sql/sqlite.ts'),
+      import('../../jobs/sqlite-jobs.ts'),
+    ])
   const sql = sqliteSql(database, { migrations: engineMigrations })
   const keys = keyStore(sql)
   const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
-  return { engine: engineStore(sql), keys, owners, close: sql.close }
+  const jobs = sqliteJobs(sql, { now: Date.now, onError })
+  return { sql, jobs, engine: engineStore(sql, { now, add: jobs.add }), keys, owners, close: sql.close }
+}
+
+/** The only customer that has a key; USAGE if there are none or several. */
+async function onlyCustomer(keys: { all: () => Promise<KeyRow[]> }): Promise<string> {
+  const known = [
+    ...new Set((await keys.all()).filter((one) => one.revokedAt === null).map((one) => one.customer)),
+  ].toSorted()
+  if (known.length === 1) return known[0]!
+  throw known.length === 0
+    ? new AppError('USAGE', 'No customer has an API key', { hint: 'sluice keys create --customer acme' })
+    : new AppError('USAGE', `Name one of the customers: ${known.map(sanitizeText).join(', ')}`, {
+        hint: `Add --customer ${shellWord(known[0]!)}.`,
+      })
 }
 
 /** A key for the page of this process, which no database has: of a customer, or of the only one with a key. */
@@ -136,6 +158,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
   return {
     serve: async (options) => {
       const database = databaseOf(dir, options.database)
+      let logJob: (queue: string, error: unknown) => void = () => undefined
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
       const [
         { serve },
@@ -150,11 +173,12 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         import('../../engine/engine.ts'),
         import('../../store/api-keys/server-key-limits.ts'),
         import('./network-availability.ts'),
-        openStore(database),
+        openStore(database, now, (queue, error) => logJob(queue, error)),
       ])
       const { catalog, rpc } = await opened()
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
+      logJob = jobFaultLog(log)
       // The last lines explain why the process ended.
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = networkHealth(catalog.networks, log)
@@ -168,6 +192,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         onUnreadableQuote: logUnreadableQuotes(log),
         store: store.engine,
         answerReuse,
+        allowLoopback: options.allowHttp,
         now,
         newId,
       })
@@ -211,6 +236,15 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
           ),
         options,
       )
+      const background = await startBackgroundJobs({
+        store: store.engine,
+        keys: store.keys,
+        sql: store.sql,
+        jobs: store.jobs,
+        serviceOf,
+        now,
+        allowLoopback: options.allowHttp,
+      })
       const timer =
         keepAlive && setInterval(() => void keepAlive.work().catch(() => undefined), keepAlive.everyMs)
       return {
@@ -220,6 +254,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         close: async () => {
           clearInterval(timer)
           await listening.close()
+          await background.close()
           log?.flush()
           if (log) process.off('exit', log.flush)
           await limiter.close()
@@ -231,7 +266,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       const database = databaseOf(dir, wanted)
       const [{ servedNetworks }, store] = await Promise.all([
         import('./network-preflight.ts'),
-        openStore(database),
+        openStore(database, now),
       ])
       const { catalog, rpc } = await opened()
       const keys = (await store.keys.all()).filter(({ revokedAt }) => revokedAt === null)
@@ -240,13 +275,25 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       return { database, keys: keys.length, strategies: catalog.strategies.length, networks }
     },
     keys: async (wanted): Promise<ApiKeys> => {
-      const store = await openStore(databaseOf(dir, wanted))
+      const store = await openStore(databaseOf(dir, wanted), now)
       const slugs = async () => (await opened()).catalog.strategies.map(({ slug }) => slug)
       return apiKeys(store, { now, newId, slugs })
     },
+    events: async ({ database, customer, allowHttp }) => {
+      const [{ eventService }, store] = await Promise.all([
+        import('../../events/event-service.ts'),
+        openStore(databaseOf(dir, database), now),
+      ])
+      return eventService({
+        store: store.engine,
+        customer: customer ?? (await onlyCustomer(store.keys)),
+        now,
+        allowLoopback: allowHttp,
+      })
+    },
     operator: async (wanted): Promise<Operator> => {
       const { catalog } = await opened()
-      const { engine } = await openStore(databaseOf(dir, wanted))
+      const { engine } = await openStore(databaseOf(dir, wanted), now)
       // The profile's own engine does not use the database of another server.
       const others = wanted === undefined ? [await own()] : []
       return operatorFees([engine, ...others], { catalog, now })

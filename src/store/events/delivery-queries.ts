@@ -49,20 +49,19 @@ const isFirst = `not exists (select 1 from webhook_deliveries earlier where earl
 /** The queries about deliveries. Each result of an attempt applies only while the delivery is as the attempt has left it. */
 export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
   /** The first waiting delivery of each subject of an endpoint that is due, the oldest first. */
-  dueDeliveries: (endpointId: string, limit: number): Promise<DeliveryRow[]> =>
+  dueDeliveries: (endpointId: string, now: number, limit: number): Promise<DeliveryRow[]> =>
     sql.query<DeliveryRow>(
       `select ${deliveryColumns} from webhook_deliveries d where d.endpoint_id = $1 and d.state = 'pending' and d.due_at <= $2 and d.leased_until <= $2
        and ${isFirst} order by d.due_at, d.seq limit $3`,
-      [endpointId, announcing.now(), limit],
+      [endpointId, now, limit],
     ),
 
   /** Claims a delivery for one more attempt, with its event; `undefined` if another process has. */
   claimDelivery: (
     { id, attempt }: Pick<DeliveryRow, 'id' | 'attempt'>,
-    leaseMs: number,
+    { now, leaseMs }: { now: number; leaseMs: number },
   ): Promise<EventRow | undefined> =>
     sql.transaction(async ({ query }) => {
-      const now = announcing.now()
       const [claimed] = await query<{ eventId: string }>(
         `update webhook_deliveries set attempt = attempt + 1, leased_until = $3
          where id = $1 and attempt = $2 and state = 'pending' and leased_until <= $4 returning event_id as "eventId"`,
@@ -79,12 +78,13 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
   keepAttempt: async (
     { id, attempt }: Pick<DeliveryRow, 'id' | 'attempt'>,
     { state, tries, dueAt, response, error }: AttemptOutcome,
+    now: number,
   ): Promise<boolean> =>
     (
       await sql.query<{ id: string }>(
         `update webhook_deliveries set state = $3, tries = $4, due_at = $5, response = $6, error = $7, leased_until = 0, updated_at = $8
          where id = $1 and attempt = $2 and state = 'pending' returning id`,
-        [id, attempt, state, tries, dueAt, response, error, announcing.now()],
+        [id, attempt, state, tries, dueAt, response, error, now],
       )
     ).length > 0,
 
@@ -136,26 +136,28 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
       )
     )[0],
 
-  /** Starts a delivery again, with the whole schedule; one that waits is due now. */
-  resend: (id: string, wake: (tx: Pick<Sql, 'query'>) => Promise<void>): Promise<void> =>
+  /** Starts a delivery of an endpoint again, with the whole schedule; one that waits is due now. */
+  resend: (id: string, endpointId: string): Promise<void> =>
     sql.transaction(async (tx) => {
       await tx.query(
-        `update webhook_deliveries set state = 'pending', tries = 0, due_at = $2, updated_at = $2 where id = $1`,
+        `update webhook_deliveries set state = 'pending', tries = 0, due_at = 0, updated_at = $2 where id = $1`,
         [id, announcing.now()],
       )
-      await wake(tx)
+      await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
     }),
 
   /** Sends a customer's events since a time to an endpoint again, those that it wants; returns how many. */
-  replay: (
-    {
-      customer,
-      endpointId,
-      types,
-      since,
-    }: { customer: string; endpointId: string; types: readonly string[] | null; since: number },
-    wake: (tx: Pick<Sql, 'query'>) => Promise<void>,
-  ): Promise<number> =>
+  replay: ({
+    customer,
+    endpointId,
+    types,
+    since,
+  }: {
+    customer: string
+    endpointId: string
+    types: readonly string[] | null
+    since: number
+  }): Promise<number> =>
     sql.transaction(async (tx) => {
       const marks = types?.map((_, at) => `$${at + 4}`).join(', ')
       const events = await tx.query<EventRow>(
@@ -164,7 +166,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
         [customer, since, endpointId, ...(types ?? [])],
       )
       for (const event of events) await tx.query(...newDelivery(event, endpointId, announcing.now()))
-      await wake(tx)
+      await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
       return events.length
     }),
 })

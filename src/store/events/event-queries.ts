@@ -76,13 +76,9 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
 
   /**
    * Numbers the committed events of a customer that have no cursor yet, a part of them, and makes a delivery of each for every endpoint that wants it. The
-   * place among all events is given only here, after their commit, so a reader never skips one that commits late. Returns the endpoints with new
-   * deliveries, and whether more events wait.
+   * place among all events is given only here, after their commit, so a reader never skips one that commits late.
    */
-  numberEvents: (
-    customer: string,
-    wake: (tx: Pick<Sql, 'query'>, endpoints: readonly string[], isMore: boolean) => Promise<void>,
-  ): Promise<void> =>
+  numberEvents: (customer: string): Promise<void> =>
     sql.transaction(async (tx) => {
       const { query } = tx
       const rows = await query<EventRow>(
@@ -114,7 +110,11 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
           await query(...newDelivery(event, id, announcing.now()))
         }
       }
-      await wake(tx, [...woken], rows.length === numberedAtOnce)
+      const isMore = rows.length === numberedAtOnce
+      await announcing.add(tx, [
+        ...[...woken].map((key) => ({ queue: 'webhooks.deliver' as const, key })),
+        ...(isMore ? [{ queue: 'events.number' as const, key: customer }] : []),
+      ])
     }),
 
   /** The customers with events without a cursor. */
@@ -153,7 +153,7 @@ export const newDelivery = (
       subject: event.subject,
       seq: event.seq,
       state: 'pending',
-      dueAt: now,
+      dueAt: 0,
       createdAt: now,
       updatedAt: now,
     },

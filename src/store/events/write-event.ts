@@ -8,7 +8,11 @@ export type Announcing = {
   now: () => number
   add: (
     tx: Pick<Sql, 'query'>,
-    jobs: readonly { queue: 'events.number' | 'actions.track' | 'quotes.expire'; key: string; at?: number }[],
+    jobs: readonly {
+      queue: 'events.number' | 'webhooks.deliver' | 'actions.track' | 'quotes.expire'
+      key: string
+      at?: number
+    }[],
   ) => Promise<void>
 }
 
