@@ -128,7 +128,10 @@ describe('encoding to JSON and decoding', () => {
 
   test('every answer of the engine on the sandbox chains is preserved', async () => {
     const said = new Set<keyof Service>()
-    const { service: engine } = engineOn(sandbox)
+    const {
+      service: engine,
+      context: { store, customer },
+    } = engineOn(sandbox)
     const wallet = sandbox.user.address
     const ask = async <name extends keyof Service>(
       name: name,

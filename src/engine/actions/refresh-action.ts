@@ -1,7 +1,7 @@
-import type { State } from '../../domain/action-state.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import type { State } from '../../domain/swap-outcome.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import { swapProofOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../engine-context-types.ts'

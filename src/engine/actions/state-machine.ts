@@ -1,4 +1,4 @@
-import type { State } from '../../domain/action-state.ts'
+import type { State } from '../../domain/swap-outcome.ts'
 
 /**
  * Every possible transition; any other is a bug. `expired` and `failed` can be left: the chain overrides the clock, and a reverted

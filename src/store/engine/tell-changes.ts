@@ -1,5 +1,5 @@
-import { actionStatus, shownState, swapStatusOf } from '../../domain/action-state.ts'
 import { type EventType, subjectOf } from '../../domain/events.ts'
+import { actionStatus, shownState, swapStatusOf } from '../../domain/swap-outcome.ts'
 import { type Announcing, lastTold, writeEvent } from '../events/write-event.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import {
