@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventTypes } from '../domain/events.ts'
+import { eventTypes } from '../domain/events/event-table.ts'
 import { PageOf } from './page.ts'
 import { Flag, Name, nullish, orNull, pagingFields, wholeNumberField } from './wire-fields.ts'
 

@@ -6,7 +6,7 @@ import type { Service } from '../../src/api/service-type.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { apyBases } from '../../src/domain/apy-basis.ts'
-import { eventTypes } from '../../src/domain/events.ts'
+import { eventTypes } from '../../src/domain/events/event-table.ts'
 
 const hex = (bytes: number) =>
   fc

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { eventSamples, eventTable } from '../../src/domain/events.ts'
+import { eventSamples, eventTable } from '../../src/domain/events/event-table.ts'
 import type { State } from '../../src/domain/swap-outcome.ts'
 import type { QuoteRow } from '../../src/store/engine/action-tables.ts'
 import { eventStore, issued } from '../support/event-store.ts'

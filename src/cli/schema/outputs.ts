@@ -333,7 +333,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'webhooks deliveries': service(listOf(WebhookDeliveryDocument)),
   'webhooks resend': service(WebhookDeliveryDocument),
   'webhooks replay': service(ReplayDocument),
-  'webhooks listen': { stands: 'follows', success: null, line: ListenDocument },
+  'webhooks listen': { stands: 'follows', success: ListenDocument, line: ListenDocument },
   'webhooks trigger': service(TriggerDocument),
   doctor: withRows(DoctorDocument),
   'profile list': settings(listOf(ProfileDocument)),

@@ -7,7 +7,7 @@ import { allPages } from '../../cli/read-all-pages.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type EventType, eventTypes } from '../../domain/events.ts'
+import { type EventType, eventTypes } from '../../domain/events/event-table.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { eventTypes } from '../../domain/events.ts'
+import { eventTypes } from '../../domain/events/event-table.ts'
 import { deliveries, replay, resend } from './deliveries.ts'
 import { add, list, remove, rotate, show, trigger } from './endpoints.ts'
 import { listen } from './listen.ts'

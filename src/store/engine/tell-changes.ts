@@ -1,4 +1,4 @@
-import { type EventType, subjectOf } from '../../domain/events.ts'
+import { type EventType, subjectOf } from '../../domain/events/event-table.ts'
 import { actionStatus, shownState, swapStatusOf } from '../../domain/swap-outcome.ts'
 import { type Announcing, lastTold, writeEvent } from '../events/write-event.ts'
 import type { Sql } from '../sql/sql-types.ts'

@@ -1,4 +1,4 @@
-import type { EventType } from '../../domain/events.ts'
+import type { EventType } from '../../domain/events/event-table.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import { type Announcing, writeEvent } from './write-event.ts'

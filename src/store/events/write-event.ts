@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type EventData, type EventType, subjectOf } from '../../domain/events.ts'
+import { type EventData, type EventType, subjectOf } from '../../domain/events/event-table.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 

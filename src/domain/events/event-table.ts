@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actionStatuses } from './swap-outcome.ts'
+import { actionStatuses } from '../swap-outcome.ts'
 
 const Time = z.string().describe('ISO 8601, UTC')
 const Share = z.number().describe('a fraction: 0.03 is 3 %')
