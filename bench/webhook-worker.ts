@@ -12,6 +12,9 @@ import { campaignSettings, campaignTimes, type WebhookSabotage, type WorkerOrder
  * JSON.
  */
 
+// It ends with the campaign.
+process.on('disconnect', () => process.exit())
+
 const order = JSON.parse(process.argv[2]!) as WorkerOrder
 const random = seeded(order.seed)
 

@@ -123,7 +123,9 @@ export async function webhookCampaign(
       ...{ database, customer, actions, isWriting, sabotage, pauseMs: 5 },
       seed: seed * 1_000 + started++,
     }
-    const child = spawn(process.execPath, [workerFile, JSON.stringify(order)], { stdio: 'ignore' })
+    const child = spawn(process.execPath, [workerFile, JSON.stringify(order)], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
     running.add(child)
     child.once('exit', () => {
       running.delete(child)
@@ -185,7 +187,7 @@ export async function webhookCampaign(
   return { events: rows.reduce((sum, row) => sum + Number(row.changes) + 1, 0), wrong }
 }
 
-/** Waits until the endpoints have everything; sends dead letters again. What is on its way after a minute without progress is lost. */
+/** Waits until the endpoints have everything; sends dead letters again. What is on its way after half a minute without progress is lost. */
 async function settle(
   sql: ReturnType<typeof sqliteSql>,
   service: ReturnType<typeof eventService>,
@@ -203,7 +205,7 @@ async function settle(
     if (now === 0) return
     if (now < left) progressAt = Date.now()
     left = Math.min(left, now)
-    if (Date.now() - progressAt > 60_000) return void wrong.push(`${now} deliveries are stuck`)
+    if (Date.now() - progressAt > 30_000) return void wrong.push(`${now} deliveries are stuck`)
     for (const id of endpoints) {
       const { items } = await service.webhookDeliveries({ id, state: 'dead', limit: 100 })
       for (const { id: deliveryId } of items) await service.resendDelivery({ id, deliveryId })

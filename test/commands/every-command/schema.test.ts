@@ -55,7 +55,7 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'webhooks trigger strategy.paused --json'],
   [0, 'webhooks listen --timeout 1s --json'],
   [2, 'webhooks listen --forward-to nothing --json'],
-  [4, 'webhooks add http://example.com/hook --json'],
+  [2, 'webhooks add http://example.com/hook --json'],
   [0, 'serve --check --json'],
   [2, 'serve --host 0.0.0.0 --json'],
   [0, 'wallet new main --password-file PW --json'],
