@@ -16,6 +16,7 @@ import {
   addressOf,
   numbered,
   onePayment,
+  patientRpc,
   pay,
   planned,
   truth,
@@ -164,7 +165,12 @@ async function goOn(
       : `${cell.ms} ms`
   let ended: unknown
   for (let tries = 0; tries < 6 && ended !== 'done'; tries++)
-    ended = await pay(broken.journal?.(journal) ?? journal, { ...order, url: proxies[1]!.url }).then(
+    // A busy machine answers later than a node that is silent on purpose is waited for; a later try has more patience.
+    ended = await pay(
+      broken.journal?.(journal) ?? journal,
+      { ...order, url: proxies[1]!.url },
+      { rpc: () => patientRpc(proxies[1]!.url, 2 ** tries) },
+    ).then(
       () => 'done',
       (error: unknown) => {
         const exit = error instanceof AppError ? errorRow(error.code).exit : 1

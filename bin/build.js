@@ -35,6 +35,8 @@ const makers = [
   'bin/bundle.js',
   'bin/command-manifests.js',
   'bin/notices.js',
+  'bin/licences/jq.txt',
+  'bin/licences/oniguruma.txt',
   'bin/plugins.js',
   'src/app/help-and-completion-manifests.ts',
 ]

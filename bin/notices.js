@@ -1,10 +1,29 @@
 // The notices of the packages whose code is in the build: their licences want that a copy carries them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * What is compiled into a package without its licence beside it, for one version of the package: another version needs another look. `file` is a
+ * file of `bin/licences`: that of jq is COPYING of jqlang/jq at 725cd63, that of Oniguruma the notice of its release 6.9.8.
+ */
+export const compiledIn = {
+  'jq-wasm 3.0.0-jq-1.8.2': [
+    { line: 'jq 1.8.2 (in jq-wasm), MIT', file: 'jq.txt' },
+    { line: 'Oniguruma (in jq), BSD-2-Clause', file: 'oniguruma.txt' },
+  ],
+}
+const licences = fileURLToPath(new URL('licences/', import.meta.url))
 
 /** The text for the modules of a build: a line for each package, `name version, licence`, then the texts, each with the packages that have it. */
 export function notices(modules) {
-  const packages = [...new Set(modules.flatMap(folderOf))].map((folder) => ({ folder, ...about(folder) }))
+  const packages = [...new Set(modules.flatMap(folderOf))].flatMap((folder) => [
+    about(folder),
+    ...partsOf(folder).map(({ line, file }) => ({
+      line,
+      text: readFileSync(join(licences, file), 'utf8').trim(),
+    })),
+  ])
   const lines = [...new Set(packages.map(({ line }) => line))].sort()
   const texts = Map.groupBy(packages, ({ text }) => text)
   const parts = [...texts]
@@ -22,6 +41,15 @@ function folderOf(id) {
   if (at === -1) return []
   const [first, second] = path.slice(at + '/node_modules/'.length).split('/')
   return [`${path.slice(0, at)}/node_modules/${first.startsWith('@') ? `${first}/${second}` : first}`]
+}
+
+/** What is compiled into a package. A package with a binary that `compiledIn` does not name stops the build, because nobody knows its notices. */
+export function partsOf(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const parts = compiledIn[`${name} ${version}`]
+  const hasBinary = readdirSync(folder, { recursive: true }).some((path) => /\.wasm$/.test(path))
+  if (parts || !hasBinary) return parts ?? []
+  throw new Error(`${name} ${version} contains a binary: name in bin/notices.js what is compiled into it`)
 }
 
 function about(folder) {

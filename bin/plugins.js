@@ -58,7 +58,8 @@ export const loadedApart = (root) => ({
   name: 'loaded-apart',
   transform(code, id) {
     const path = relative(join(root, 'src'), id).split(sep).join('/').replace(/\.ts$/, '')
-    return loaders[path] === undefined
+    // The thread of jq takes its package from the file by itself.
+    return loaders[path] === undefined || path === 'cli/output/jq'
       ? null
       : replaced(
           code,

@@ -176,7 +176,10 @@ function signs(argv) {
   const [command, sub] = words(argv)
   if (['deposit', 'withdraw', 'transfer'].includes(command)) return true
   if (command === 'swap') return sub === 'execute'
-  return command === 'action' && ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel'].includes(sub)
+  return (
+    command === 'action' &&
+    ['submit', 'resume', 'replan', 'revoke', 'deliver', 'speed-up', 'cancel'].includes(sub)
+  )
 }
 
 /** How the signer is begun: once, with nothing of our environment but where files are, and the key and where another signer is by its pipe. */
@@ -202,7 +205,8 @@ function signer({ privateKey, signerUrl }, path) {
     child.stdin.on('error', () => undefined)
     const argv = process.argv.slice(2)
     const quiet = argv.includes('--quiet') || argv.includes('--json')
-    const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet })
+    const redraws = process.env.TERM !== 'dumb'
+    const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet, redraws })
     // These end a line for who reads it, and stand in JSON as they are.
     child.stdin.write(`${first.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`)
     return child

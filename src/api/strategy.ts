@@ -52,6 +52,7 @@ const DetailStrategy = z.object({
   underlying: extension(WireToken),
   availableActions: extension(z.array(z.string())),
   apyFraction: extension(z.number()),
+  liquidityUsd: extension(z.string()),
   apyBasis: extension(z.enum(apyBases)),
   apyConvention: extension(z.string()),
   protocolFeeBps: extension(z.string()),
@@ -108,6 +109,7 @@ const CompositeStrategy = z.object({
   name: extension(z.string()),
   category: extension(z.string()),
   tvl: extension(Numeric),
+  liquidityUsd: extension(z.string()),
   rates: extension(Rates),
 })
 
@@ -137,6 +139,8 @@ export const Strategy = z.object({
   inceptionApy: z.number().nullable(),
   avgApy: z.number().nullable(),
   tvlUsd: z.string().nullable(),
+  /** Extension: the value in USD that can be withdrawn now, a decimal string; `null` is no limit, or not known. */
+  liquidityUsd: z.string().nullable(),
   fee: z.string().nullable(),
   performanceFeeBps: z.string().nullable(),
   /** Extensions: the protocol's share of the earnings, taken before `apy`, and the receipt token (only for a single strategy). */
@@ -182,6 +186,7 @@ const shared = (wire: Wire) => ({
   inceptionApy: orNull(wire.inceptionApy),
   avgApy: orNull(wire.avgApy),
   tvlUsd: text(wire.tvl),
+  liquidityUsd: orNull(wire.liquidityUsd),
   fee: text(wire.fee),
   performanceFeeBps: text(wire.performanceFeeBps),
   protocolFeeBps: orNull(wire.protocolFeeBps),

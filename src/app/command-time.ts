@@ -4,6 +4,8 @@ import type { Io } from '../cli/terminal/io-types.ts'
 import { elapsed, progressDisplay } from '../cli/terminal/progress-display.ts'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
+import { spanText } from '../domain/text/time-spans.ts'
+import { twoHints } from '../domain/text/two-hints.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { currentWaits, timeOverFault, type Waits } from '../http/waits.ts'
 
@@ -45,14 +47,16 @@ export type RunningTime = CommandTime & {
 
 /**
  * Makes the time of one command line. All commands pass through it: a command that says nothing else has 30 s for what it reads, and
- * `--timeout` counts everything but answers of a person and work at a signer. A command line inside another one also ends with that.
+ * `--timeout` counts everything but answers of a person and work at a signer, from the start of the process, which `sinceStart` (ms) tells. A command line inside another one also ends with that.
  */
 export function commandTime({
   io,
   timers = systemTimers,
+  sinceStart = () => 0,
 }: {
   io: Io
   timers?: Timers | undefined
+  sinceStart?: (() => number) | undefined
 }): RunningTime {
   const outer = currentWaits()
   const display = progressDisplay(io, timers)
@@ -133,7 +137,7 @@ export function commandTime({
         details: over.details ?? {},
         hint:
           isKept && error.hint !== undefined
-            ? `${error.hint} Or allow more time: --timeout ${moreThan(limitMs())}`
+            ? twoHints(error.hint, `Or allow more time: --timeout ${moreThan(limitMs())}`)
             : (over.hint ?? ''),
         cause: error,
       },
@@ -205,7 +209,8 @@ export function commandTime({
     progress: display,
     start: ({ timeoutMs, quiet }: Globals) => {
       explicitMs = timeoutMs
-      leftMs = limitMs()
+      // What the process took to load is time of its command line; one inside another has its own.
+      leftMs = limitMs() - (outer ? 0 : sinceStart())
       display.start(quiet || outer?.isEndless() === true)
       count()
     },
@@ -228,6 +233,7 @@ export function commandTime({
       display.pause()
       count()
     },
+    over: over.signal,
     overError,
     bounded: (work) => {
       work.catch(() => undefined)
@@ -265,8 +271,8 @@ export function commandTime({
 const isWithoutQuote = ({ code }: AppError): boolean =>
   ['NO_ROUTE_FOUND', 'QUOTE_GENERATION_FAILED', 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE'].includes(code)
 
-/** `1.5 s`, `30 s`, `5m00s`. */
-const inWords = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : elapsed(ms))
+/** `1.5 s`, `30 s`, `5 minutes`. */
+const inWords = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : spanText(ms))
 
 /** A limit of at least twice this time, as it is typed. */
 const moreThan = (ms: number): string =>

@@ -110,6 +110,9 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
     ),
     eventForwarder: async (url) => (await import('./event-forwarder.ts')).eventForwarder(url),
+    conditionStates: once(async () =>
+      keep((await import('../store/condition-states.ts')).openConditionStates(join(dirs.data, 'watch.db'))),
+    ),
     wholeCatalog: once(async () =>
       (await import('./profiles/catalog-of-configured-networks.ts')).wholeCatalog(dirs, {}),
     ),

@@ -6,7 +6,7 @@ import { helpAsFlag, scanCommandName, withCurrentFlags } from '../cli/options/ar
 import { wordsTo } from '../cli/options/command-tree-queries.ts'
 import { globalOptions, globalsOf, preparseGlobals } from '../cli/options/global-options.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
-import { refuseTwice, refuseUnknown, throwWithCommand } from '../cli/options/usage-errors.ts'
+import { refuseTwice, refuseUnknown, throwWithCommand, usageError } from '../cli/options/usage-errors.ts'
 import { writeBytes, writeDocument } from '../cli/output/document-writer.ts'
 import type { CommandContext, ProgramContext } from '../cli/program-context-types.ts'
 import { wrapText } from '../cli/terminal/text-wrap.ts'
@@ -44,7 +44,9 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
       writeBytes(program.io, help.join(''))
       return 0
     }
-    return printError(await reportedError(error, argv, program), argv, program)
+    const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
+    const failure = isUnknown ? usageError(error, await program.commands()) : error
+    return printError(await reportedError(failure, argv, program), argv, program)
   } finally {
     time.end()
   }

@@ -75,7 +75,7 @@ export async function start(
     // A command that ended meanwhile has already reported.
     return (await Promise.race([work, undefined])) ?? printError(error, argv, program)
   }
-  const work = wasStopped() ? undefined : main(argv, program)
+  const work = wasStopped() ? undefined : main(argv, { ...program, sinceStart: () => performance.now() })
   let lost: NodeJS.ErrnoException | undefined
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader may stop reading at any time.

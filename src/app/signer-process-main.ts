@@ -18,7 +18,13 @@ import { preloadReaders, signerReads } from './signing/signer-recorded-inputs.ts
  * any; every other line is a request. It ends when its input ends.
  */
 
-type First = { argv: string[]; privateKey: string | null; signerUrl?: string; quiet: boolean }
+type First = {
+  argv: string[]
+  privateKey: string | null
+  signerUrl?: string
+  quiet: boolean
+  redraws?: boolean
+}
 
 // A signal of the terminal also reaches the main program, which then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
@@ -79,7 +85,13 @@ const profileOfLine = (argv: readonly string[]): Promise<SelectedProfile> => {
   return selectProfile(process.env, named, withoutSecrets(fileSettings(directories(process.env))))
 }
 
-async function signingServiceFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {
+async function signingServiceFor({
+  argv,
+  privateKey,
+  signerUrl,
+  quiet,
+  redraws = true,
+}: First): Promise<SigningService> {
   const dirs = directories(process.env)
   const profile = await profileOfLine(argv)
   const catalog = () => ownCatalog(profile)
@@ -91,15 +103,17 @@ async function signingServiceFor({ argv, privateKey, signerUrl, quiet }: First):
     catalog,
     sandboxKey: async () => (await sandboxAccounts()).sandboxKey(),
     say: (text) => {
-      if (!quiet) write(text)
+      if (!quiet) write(text, redraws)
     },
-    tell: write,
+    tell: (text) => write(text, redraws),
   })
 }
 
 /** Writes a line to the person, after clearing a progress indicator in the last line of the terminal. */
-const write = (text: string): void =>
-  void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${sanitizeText(text)}\n`)
+const write = (text: string, redraws: boolean): void =>
+  void process.stderr.write(
+    `${redraws && process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${sanitizeText(text)}\n`,
+  )
 
 /** Reads the catalogue of the profile itself, because the main program is not trusted with it. */
 async function ownCatalog({ kind, env }: SelectedProfile): Promise<Catalog> {

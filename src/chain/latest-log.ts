@@ -76,11 +76,18 @@ export async function readLogsBack(
 }
 
 /** The time of a block in epoch ms; `undefined` if the chain does not answer. */
-export async function blockTime(rpc: ChainClient, blockNumber: number): Promise<number | undefined> {
-  const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
-    hexQuantity(blockNumber),
-    false,
-  ])
+export const blockTime = (rpc: ChainClient, blockNumber: number): Promise<number | undefined> =>
+  timeOfBlock(rpc, hexQuantity(blockNumber))
+
+/**
+ * The present by the clock of a chain, in epoch ms: that of its newest block, and at least `now`, this machine's, because a chain may be
+ * idle and may not answer.
+ */
+export const chainTime = async (rpc: ChainClient, now: number): Promise<number> =>
+  Math.max(now, (await timeOfBlock(rpc, 'latest')) ?? 0)
+
+async function timeOfBlock(rpc: ChainClient, block: string): Promise<number | undefined> {
+  const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [block, false])
   const { timestamp } = (await undefinedIfUnanswered(withTimeout(asked))) ?? {}
   return timestamp === undefined ? undefined : 1_000 * Number(timestamp)
 }

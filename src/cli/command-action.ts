@@ -3,14 +3,14 @@ import { asDrafts, type Service } from '../api/service-type.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkOfSlug, whyNetworkLacks } from '../domain/networks.ts'
-import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { didYouMean, didYouMeanWhole } from '../domain/text/did-you-mean.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli } from './command-run-types.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { withCommandHelp } from './options/usage-errors.ts'
-import { fittedFor } from './output/document-writer.ts'
+import { fittedFor, written } from './output/document-writer.ts'
 import { emitList, emitOne } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { CommandContext } from './program-context-types.ts'
@@ -62,13 +62,12 @@ async function guessOf(
     const seen =
       (await (await program.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
     const slugs = [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
-    return didYouMean(
-      typed,
-      slugsOfSameAsset(typed, slugs, [
-        ...symbols,
-        ...(await backend.catalog()).tokens.map((one) => one.symbol),
-      ]),
-    )
+    const ofAsset = slugsOfSameAsset(typed, slugs, [
+      ...symbols,
+      ...(await backend.catalog()).tokens.map((one) => one.symbol),
+    ])
+    const bySlug = [...strategies.map(({ slug }) => slug), ...seen.map(([slug]) => slug)]
+    return didYouMean(typed, ofAsset) || didYouMeanWhole(typed, bySlug)
   } catch (error) {
     // Report the original failure, not that of the suggestion.
     if (error instanceof AppError) return ''
@@ -80,18 +79,38 @@ async function guessOf(
  * Reads the global options of a command, compiles --jq and --template, and checks that its output can be printed as they ask: all before the command
  * does anything. Schema and languages are loaded only for the flags that need them.
  */
-export async function optionsOf(command: Command, now: () => number): Promise<Globals> {
+export async function optionsOf(
+  command: Command,
+  { now, time }: Pick<CommandContext, 'now' | 'time'>,
+): Promise<Globals> {
   const globals = globalsOf(command)
   const { jq, template, csv, json, fields } = globals
   const shapes = [jq !== undefined && '--jq', template !== undefined && '--template', csv && '--csv'].filter(
     Boolean,
   )
   if (shapes.length > 1) throw new AppError('USAGE', `${shapes.join(' and ')} cannot be combined`)
-  if (jq !== undefined) globals.shape = await (await import('./output/jq.ts')).compileJq(jq)
+  if (jq !== undefined)
+    globals.shaping = await (await import('./output/jq.ts')).compileJq(jq, { timeOver: time.over })
   if (template !== undefined)
-    globals.shape = (await import('./output/template/run-template.ts')).compileTemplate(template, now)
+    globals.shaping = {
+      shape: (await import('./output/template/run-template.ts')).compileTemplate(template, now),
+      pending: [],
+      end: () => undefined,
+    }
   if (!csv && !(json && fields)) return globals
   return (await import('./output/output-flag-checks.ts')).printable(command, globals)
+}
+
+/** Runs a command until its documents are written, also those before its failure, which is then the failure of both. */
+async function untilWritten(globals: Globals, work: () => Promise<void>): Promise<void> {
+  try {
+    await work().finally(async () => {
+      await Promise.allSettled(globals.shaping?.pending ?? [])
+    })
+    await written(globals)
+  } finally {
+    globals.shaping?.end()
+  }
 }
 
 /** Makes the action of a command that uses no profile. */
@@ -100,9 +119,9 @@ export const localAction =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await work(
-        localCliFor(program, await optionsOf(command, program.now), command),
-        ...(given.slice(0, -1) as args),
+      const globals = await optionsOf(command, program)
+      await untilWritten(globals, () =>
+        work(localCliFor(program, globals, command), ...(given.slice(0, -1) as args)),
       )
     } catch (error) {
       throw withCommandHelp(error, command)
@@ -148,8 +167,11 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      const cli = await cliFor(program, await optionsOf(command, program.now), answer, command)
-      await acted(isDryRun(command) ? withDrafts(cli) : cli)
+      const globals = await optionsOf(command, program)
+      await untilWritten(globals, async () => {
+        const cli = await cliFor(program, globals, answer, command)
+        await acted(isDryRun(command) ? withDrafts(cli) : cli)
+      })
     } catch (error) {
       throw withCommandHelp(error, command)
     }

@@ -27,6 +27,8 @@ export type CommandTime = {
   follow: () => void
   /** From now on the command runs until it is stopped. */
   endless: () => void
+  /** Aborts when the time is over. */
+  over: AbortSignal
   /** The error that the time is over: it names what did not answer, and the flag that gives more time. */
   overError: () => Error
 }

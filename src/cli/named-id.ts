@@ -37,9 +37,20 @@ export async function askedByName<answer>(
   }
 }
 
+/**
+ * Who says how an action stands: the journal of this machine, the engine of this program, which reads the chains, or a remote service, whose
+ * word nothing here has checked.
+ */
+export const actionSources = ['journal', 'engine', 'service'] as const
+
+/** An action that is not in the journal, and who says so. */
+export type ActionAtService = Action & { source: 'engine' | 'service' }
+
 /** The action of the service that a typed word names. */
-export const actionAtService = (cli: Cli, typed: string): Promise<Action> =>
-  askedByName(cli, typed, async (id) => (await cli.service()).getAction({ id }))
+export const actionAtService = async (cli: Cli, typed: string): Promise<ActionAtService> => ({
+  ...(await askedByName(cli, typed, async (id) => (await cli.service()).getAction({ id }))),
+  source: cli.backend.kind === 'remote' ? 'service' : 'engine',
+})
 
 /** The whole id that a typed word means at the service; `undefined` if it lists none, or has no such list. */
 export const idAtService = async (cli: Cli, typed: string): Promise<string | undefined> =>

@@ -63,7 +63,7 @@ function ledgerOn(argv: readonly string[]): string | true | undefined {
 
 /** Commands that sign, and so act on a wallet. */
 const signs =
-  /^(deposit|withdraw|transfer|swap execute|wallet approvals revoke|action (resume|replan|revoke|submit|speed-up|cancel))(?= |$)/
+  /^(deposit|withdraw|transfer|swap execute|wallet approvals revoke|action (resume|replan|revoke|deliver|submit|speed-up|cancel))(?= |$)/
 /** Commands that show a wallet, which is their operand. */
 const shows = /^wallet (show|approvals list)(?= |$)/
 const named = /--(wallet|key-file|ledger|signer-url)\b/

@@ -7,6 +7,7 @@ import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { ReceivedQuotes } from './asked-quote-types.ts'
 import type { Backend } from './backend-types.ts'
 import type { CommandTime, Timers } from './command-time-type.ts'
+import type { ConditionStates } from './conditions/condition-state-types.ts'
 import type { Finding } from './health-findings.ts'
 import type { CompletionValues } from './help/completion-candidates.ts'
 import type { Globals } from './options/global-options.ts'
@@ -62,6 +63,8 @@ export type CommandContext = {
   /** Passwords that the environment gave; never printed. */
   password: string | undefined
   quotes: () => Promise<ReceivedQuotes>
+  /** The last known states of watched conditions. */
+  conditionStates: () => Promise<ConditionStates>
   /** The parts that depend on which profile answers. */
   openBackend: (globals: Globals) => Promise<Backend>
   /** Checks a profile before it is saved, as if it were. */
@@ -105,6 +108,8 @@ export type CommandContext = {
  */
 export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completions' | 'time'> & {
   completions: (commands: CommandContext['commands']) => Promise<CompletionValues>
+  /** How long ago the process started, in ms; absent where it runs many command lines. */
+  sinceStart?: () => number
   derived: (how: RunAs) => { program: ProgramContext; output: () => string; close: () => Promise<void> }
 }
 

@@ -12,11 +12,9 @@ export async function confirm(
 ): Promise<void> {
   if (globals.yes) return
   refuseWithoutTerminal(io, globals, question, instead)
-  const { confirm: ask } = await import('@inquirer/prompts')
   // Broken between words, with room for the sign before it and the answer behind.
   const asked = wrapWords(question, Math.max(20, io.err.columns - 10)).join('\n')
-  if (!(await answered(io, (on) => ask({ message: asked, default: false }, on))))
-    throw new AppError('DECLINED', 'Declined. Nothing was signed.')
+  if (!(await promptYesNo(io, asked, false))) throw new AppError('DECLINED', 'Declined. Nothing was signed.')
 }
 
 /** Asks for a secret without echo. */
@@ -27,8 +25,10 @@ export async function promptSecret(
   instead: string,
 ): Promise<string> {
   refuseWithoutTerminal(io, globals, question, instead, 'Input')
-  const { password } = await import('@inquirer/prompts')
-  return answered(io, (on) => password({ message: question, mask: true }, on))
+  return answered(io, {
+    plain: (read) => read(`${question} `, { hidden: true }),
+    drawn: async (on) => (await import('@inquirer/prompts')).password({ message: question, mask: true }, on),
+  })
 }
 
 /** Refuses to prompt without a terminal; `instead` is the flag to use. */
@@ -46,8 +46,14 @@ export function refuseWithoutTerminal(
 
 /** Asks yes or no and returns the answer. */
 export async function promptYesNo(io: Io, question: string, otherwise: boolean): Promise<boolean> {
-  const { confirm: ask } = await import('@inquirer/prompts')
-  return answered(io, (on) => ask({ message: question, default: otherwise }, on))
+  return answered(io, {
+    plain: async (read) => {
+      const typed = (await read(`${question} (${otherwise ? 'Y/n' : 'y/N'}) `)).trim()
+      return typed === '' ? otherwise : /^y(es)?$/i.test(typed)
+    },
+    drawn: async (on) =>
+      (await import('@inquirer/prompts')).confirm({ message: question, default: otherwise }, on),
+  })
 }
 
 /** Asks for one of several choices. */
@@ -56,8 +62,13 @@ export async function promptChoice<value extends string>(
   question: string,
   choices: readonly { value: value; name: string }[],
 ): Promise<value> {
-  const { select } = await import('@inquirer/prompts')
-  return answered(io, (on) => select({ message: question, choices }, on))
+  return answered(io, {
+    plain: async (read) => {
+      const [one] = await chosen(io, read, question, choices, { least: 1, most: 1 })
+      return one!
+    },
+    drawn: async (on) => (await import('@inquirer/prompts')).select({ message: question, choices }, on),
+  })
 }
 
 /** Asks for any number of choices. */
@@ -67,9 +78,12 @@ export async function promptChoices(
   names: readonly string[],
   required: boolean,
 ): Promise<string[]> {
-  const { checkbox } = await import('@inquirer/prompts')
   const all = names.map((value) => ({ value, name: value }))
-  return answered(io, (on) => checkbox({ message: question, choices: all, required }, on))
+  return answered(io, {
+    plain: (read) => chosen(io, read, question, all, { least: required ? 1 : 0, most: all.length }),
+    drawn: async (on) =>
+      (await import('@inquirer/prompts')).checkbox({ message: question, choices: all, required }, on),
+  })
 }
 
 /** Asks for a line until `check` accepts it; `hidden` disables the echo. */
@@ -82,7 +96,6 @@ export async function promptLine(
     otherwise,
   }: { check: (text: string) => void; hidden?: boolean; otherwise?: string },
 ): Promise<string> {
-  const { input, password } = await import('@inquirer/prompts')
   const validate = (text: string): true | string => {
     try {
       check(text.trim())
@@ -92,25 +105,74 @@ export async function promptLine(
       throw error
     }
   }
-  const given = await answered(io, (on) =>
-    hidden
-      ? password({ message: question, mask: true, validate }, on)
-      : input({ message: question, validate, ...(otherwise !== undefined && { default: otherwise }) }, on),
-  )
+  const given = await answered(io, {
+    plain: async (read) => {
+      for (;;) {
+        const shown = otherwise === undefined ? `${question} ` : `${question} (${otherwise}) `
+        const typed = await read(shown, { hidden })
+        const text = typed.trim() === '' && otherwise !== undefined ? otherwise : typed
+        const verdict = validate(text)
+        if (verdict === true) return text
+        io.err.write(`${verdict}\n`)
+      }
+    },
+    drawn: async (on) => {
+      const { input, password } = await import('@inquirer/prompts')
+      return hidden
+        ? password({ message: question, mask: true, validate }, on)
+        : input({ message: question, validate, ...(otherwise !== undefined && { default: otherwise }) }, on)
+    },
+  })
   return given.trim()
 }
 
+type ReadLine = (question: string, how?: { hidden: boolean }) => Promise<string>
+
+/** What the typed numbers choose of a numbered list, asked again until they fit. */
+async function chosen<value>(
+  io: Io,
+  read: ReadLine,
+  question: string,
+  choices: readonly { value: value; name: string }[],
+  { least, most }: { least: number; most: number },
+): Promise<value[]> {
+  const list = choices.map(({ name }, at) => `  ${at + 1}  ${name}\n`).join('')
+  io.err.write(`${question}\n${list}`)
+  const range = choices.length === 1 ? '1' : `1-${choices.length}`
+  for (;;) {
+    const typed = await read(most === 1 ? `Number (${range}): ` : `Numbers (${range}, with commas): `)
+    const words = typed.split(/[\s,]+/).filter((word) => word !== '')
+    const found = [...new Set(words)].map((word) => choices[Number(word) - 1])
+    const isWhole = found.every((one) => one !== undefined)
+    if (isWhole && found.length >= least && found.length <= most) return found.map((one) => one!.value)
+  }
+}
+
+/** A question in two forms: drawn by a library, and in plain lines for a terminal that obeys no control sequences. */
+type Question<value> = {
+  drawn: (on: Asked) => Promise<value>
+  plain: (read: ReadLine) => Promise<value>
+}
+
 /** Runs a prompt. Keys typed before it are discarded; Ctrl-C and Ctrl-D are interruptions. */
-const answered = <value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> =>
+const answered = <value>(io: Io, ask: Question<value>): Promise<value> =>
   io.whileAsking ? io.whileAsking(() => asked(io, ask)) : asked(io, ask)
 
-async function asked<value>(io: Io, ask: (on: Asked) => Promise<value>): Promise<value> {
+async function asked<value>(io: Io, { drawn, plain }: Question<value>): Promise<value> {
   if (await io.discardTyped?.()) throw interrupted()
+  const { plainLine } = io
+  if (plainLine)
+    return plain(async (question, how = { hidden: false }) => {
+      io.err.write(question)
+      const line = await plainLine(how)
+      if (line === undefined) throw interrupted()
+      return line
+    })
   const unread = new AbortController()
   // A prompt also stops reading once it has its answer.
   const watched = io.whenUnread?.(() => setImmediate(() => unread.abort()))
   try {
-    return await ask({ signal: unread.signal, ...(io.drawOn && { output: io.drawOn }) })
+    return await drawn({ signal: unread.signal, ...(io.drawOn && { output: io.drawOn }) })
   } catch (cause) {
     const isLeft = cause instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(cause.name)
     throw isLeft ? interrupted(cause) : cause

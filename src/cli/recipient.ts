@@ -1,6 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
+import { didYouMean } from '../domain/text/did-you-mean.ts'
 import type { Cli } from './command-run-types.ts'
 import { address, addressOnAnyNetwork } from './options/option-values.ts'
 
@@ -37,8 +38,17 @@ export async function recipientOf(
         hint: 'sluice wallet list',
       },
     )
-  if (keys.length === 0) return address(text, what, on)
-  throw new AppError('USAGE', `${what} must be an address or the name of a wallet, not "${text}"`, {
-    hint: `Wallets: ${keys.map(({ name }) => name).join(', ')}`,
-  })
+  throw new AppError(
+    'USAGE',
+    `${what} must be an address or the name of a wallet of this machine, not "${text}"${didYouMean(
+      text,
+      keys.map(({ name }) => name),
+    )}`,
+    {
+      hint:
+        keys.length === 0
+          ? 'There is no wallet on this machine, so give the address: 0x and 40 hex digits.'
+          : `Wallets: ${keys.map(({ name }) => name).join(', ')}`,
+    },
+  )
 }

@@ -3,7 +3,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import type { Cli } from './command-run-types.ts'
-import { toJson, writeDocument } from './output/document-writer.ts'
+import { toJson, writeDocument, written } from './output/document-writer.ts'
 import { selectFields } from './output/output.ts'
 import type { View } from './output/view-types.ts'
 
@@ -69,6 +69,7 @@ async function watching<value>(
       shown = line
       if (cli.globals.json) writeDocument(cli.io, document, { ...cli.globals, isLine: true })
       else cli.emit(now, view)
+      await written(cli.globals)
     }
     if (isOver(now)) return now
     if (performance.now() + intervalMs > until) throw notYet(now, again())
@@ -95,7 +96,7 @@ export const watchContinuously = <value>(
   )
 
 async function looking<value>(
-  { program: { time }, notice }: Cli,
+  { program: { time }, notice, globals }: Cli,
   look: () => Promise<value>,
   { show, intervalMs }: { show: (value: value) => void; intervalMs: number },
   signal: AbortSignal,
@@ -109,6 +110,7 @@ async function looking<value>(
     try {
       const now = await unlessEnded(look(), signal, timeOfLook(!shown, until), () => time.overError())
       show(now)
+      await written(globals)
       shown = true
     } catch (error) {
       const limited = limitMs(error)

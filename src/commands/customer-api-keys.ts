@@ -8,8 +8,10 @@ import { confirm } from '../cli/prompts.ts'
 import { type ApiKey, servingOf } from '../cli/server-administration.ts'
 import { utcTime } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
+import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import { ambiguousIdError, isIdStart } from '../planning/named-operation.ts'
 
 type Where = { database?: string }
 type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
@@ -38,7 +40,7 @@ export const keys = (program: CommandContext) => {
     .action(action(program, create))
   add('list', 'List API keys, newest first.', 'sluice keys list').action(action(program, list))
   add('revoke', 'Revoke an API key, immediately and permanently.', 'sluice keys revoke ID --yes')
-    .argument('<id>', 'key ID, as shown by keys list')
+    .argument('<id>', 'key ID or its beginning, as shown by keys list')
     .action(action(program, revoke))
   return command
 }
@@ -126,8 +128,23 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
   })
 }
 
-async function revoke(cli: Cli, id: string, { database }: Where): Promise<void> {
+/** The whole id of the key that a typed word names: itself, or the only one that begins so. USAGE with the candidates if there are several. */
+async function wholeKeyId(
+  typed: string,
+  keys: { list: () => Promise<readonly { id: string }[]> },
+): Promise<string> {
+  if (!isIdStart(typed)) return typed
+  const ids = (await keys.list()).flatMap(({ id }) => (id.startsWith(typed) ? [id] : []))
+  if (ids.length > 1 && !ids.includes(typed))
+    throw copyErrorWith(ambiguousIdError(typed, ids), {
+      hint: 'Type more of it, or a whole one: sluice keys list',
+    })
+  return ids.includes(typed) ? typed : (ids[0] ?? typed)
+}
+
+async function revoke(cli: Cli, typed: string, { database }: Where): Promise<void> {
   const known = await servingOf(cli).keys(database)
+  const id = await wholeKeyId(typed, known)
   await confirm(cli.io, cli.globals, `Revoke the key ${sanitizeText(id)} permanently?`)
   cli.emit(
     await known.revoke(id),

@@ -29,7 +29,7 @@ export const deposit = (program: CommandContext) =>
       )
       .argument('<id>', 'strategy ID or slug')
       .option(
-        '--amount <amount>',
+        '--amount <amount|max>',
         'amount, in units of the asset: 100.5 or 100.5USDC; max or 50% of the balance',
       )
       .option('--amount-raw <amount>', 'amount, in the smallest unit')

@@ -26,7 +26,7 @@ async function look(cli: LocalCli): Promise<void> {
   if (failed.length === 0) return cli.emit({ ok: true, checks }, view, rows)
   const [first] = failed
   // As one document there is only the failure, which has everything in it; --jq and --template shape no failure.
-  if (!cli.globals.json || cli.globals.shape) cli.emit({ ok: false, checks }, view, rows)
+  if (!cli.globals.json || cli.globals.shaping) cli.emit({ ok: false, checks }, view, rows)
   throw new AppError(
     first!.code!,
     `${failed.length} of ${checks.length} checks failed. First: ${first!.says}`,

@@ -91,7 +91,7 @@ const view = (slug: string, network: string): ListView<Row> => ({
   empty: `No history in ${sanitizeText(slug)} yet.`,
   columns: [
     {
-      title: 'TIME',
+      title: 'BLOCK TIME',
       field: 'timestamp',
       csv: { timestamp: ({ timestamp }) => timestamp },
       text: ({ timestamp }) => utcTime(timestamp),

@@ -31,7 +31,7 @@ export const transfer = (program: CommandContext) =>
       .requiredOption('--network <network>', 'name or chain id')
       .requiredOption('--token <token>', 'symbol or address; ETH is the native coin')
       .requiredOption('--to <address>', 'recipient: an address, or the name of a wallet of this machine')
-      .option('--amount <amount>', 'amount, in units of the token; max or 50% of the balance')
+      .option('--amount <amount|max>', 'amount, in units of the token; max or 50% of the balance')
       .option('--amount-raw <amount>', 'amount, in the smallest unit'),
   )
     .addHelpText(

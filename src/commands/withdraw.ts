@@ -3,7 +3,7 @@ import type { Service } from '../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { amountOf, slippage, validatedBy } from '../cli/options/option-values.ts'
+import { amountOf, refuseTwoAmounts, slippage, validatedBy } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { claimProposal, withdrawProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
@@ -11,12 +11,13 @@ import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { type RequestedStrategy, requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import type { Address } from '../domain/address.ts'
-import { formatAmount, maxUint256 } from '../domain/amount.ts'
+import { formatAmount, maxUint256, shareOfBalance } from '../domain/amount.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queue-reads.ts'
+import { amountOfPosition } from './amount-of-position.ts'
 
 type Options = SigningOptions & {
   amount?: string
@@ -29,9 +30,11 @@ type Options = SigningOptions & {
 export const withdraw = (program: CommandContext) =>
   withSigning(
     new Command('withdraw')
-      .description('Withdraw an asset from a strategy: an amount, or max for the whole position.')
+      .description(
+        'Withdraw an asset from a strategy: an amount, a share such as 50%, or max for the whole position.',
+      )
       .argument('<id>', 'strategy ID or slug')
-      .option('--amount <amount|max>', 'amount, in units of the asset, or max')
+      .option('--amount <amount|max>', 'amount, in units of the asset; max or 50% of the position')
       .option('--amount-raw <amount>', 'amount, in the smallest unit')
       .option('--claim', 'claim earlier queued withdrawals that are ready')
       .option(
@@ -51,10 +54,15 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()
   const strategy = await requestedStrategy(cli, id, options.idempotencyKey)
   if (options.claim) return claim(cli, strategy, options)
-  const isAll = options.amount?.toLowerCase() === 'max'
-  if (isAll && options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--amount and --amount-raw cannot be combined')
-  const amount = isAll ? maxUint256 : await typedAmount(cli, options, strategy)
+  const isAll = shareOfBalance(options.amount) === 10_000n
+  refuseTwoAmounts(options)
+  const shared = await amountOfPosition(
+    cli,
+    options.amount,
+    { strategy, wallet: async () => (await cli.backend.signerIdentity(options)).address },
+    options,
+  )
+  const amount = isAll ? maxUint256 : (shared?.amount ?? (await typedAmount(cli, options, strategy)))
   const slips = options.slippage === undefined ? null : slippage(options.slippage)
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -68,7 +76,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     request: {
       command: 'withdraw',
       strategy: strategy.slug,
-      amount: isAll ? 'max' : amount.toString(),
+      amount: isAll ? 'max' : (shared?.asked ?? amount.toString()),
       ...(slips !== null && { slippage: slips }),
     },
     chainId: strategy.chainId,
@@ -88,7 +96,7 @@ async function typedAmount({ backend }: Cli, options: Options, strategy: Request
   const all = `sluice withdraw ${shellOperand(strategy.slug)}`
   const claim =
     entry && hasWithdrawalQueue(entry) ? `; to claim queued withdrawals that are ready: ${all} --claim` : ''
-  const ways = `For the whole position: ${all} --amount max${claim}`
+  const ways = `For the whole position: ${all} --amount max; for a share of it: ${all} --amount 50%${claim}`
   if (/^(all|everything)$/i.test(options.amount ?? ''))
     throw new AppError('USAGE', `"${options.amount}" is not an amount; use max for the whole position`, {
       hint: ways,

@@ -1,6 +1,5 @@
 import type { FinalityDepth } from '../chain/finality/finality.ts'
 import { AppError } from '../domain/errors.ts'
-import { isInFlight } from '../domain/step-state.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
@@ -9,13 +8,14 @@ import { contradictionsText, isSettlementContradicted } from './messages/contrad
 import { evidenceLines } from './messages/evidence-lines.ts'
 import { retryRiskText } from './messages/retry-safety.ts'
 import { actionCommand } from './messages/shared-operation-phrases.ts'
-import { operationReport, type Report } from './report-from-journal.ts'
+import { operationReport } from './report-from-journal.ts'
 import { deliveryRules } from './rules/awaited-deliveries.ts'
 import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
 import { minedNotFinalRule, unfinishedRules } from './rules/unfinished-operations.ts'
 import { unreachableRules } from './rules/unreachable-chains.ts'
-import { type DiagnosisRule, neverSafe, type Verdict, type Waiting } from './verdict.ts'
+import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
+import { waitingOf } from './waiting.ts'
 
 /** All diagnosis rules, in the order of evaluation. */
 const diagnosisRules: readonly DiagnosisRule[] = [
@@ -54,48 +54,11 @@ export async function explain(
   )
   return {
     ...verdictOf(now),
-    waiting: waitingOf(now, transactions),
+    waiting: waitingOf(context, now),
     createdAt,
     finishedAt,
     transactions,
     evidence: evidenceLines(facts, text),
-  }
-}
-
-const sentBy = {
-  burn: 'burned',
-  deposit: 'deposited',
-  order: 'ordered',
-  desk: 'paid',
-  solver: 'deposited',
-} as const
-
-/** What an operation waits for: a bridge by the clock of its chain, else the block of a signed transaction. */
-function waitingOf({ bridge, focus, now }: Facts, transactions: Report['transactions']): Waiting | null {
-  const inSeconds = (ms: number) => Math.max(0, Math.round(ms / 1_000))
-  if (bridge && bridge.isMinted !== true && bridge.expiry?.refund === undefined && !bridge.unfilled)
-    return {
-      what: sentBy[bridge.way],
-      since: new Date(bridge.since).toISOString(),
-      waitedSeconds: inSeconds(now - bridge.since),
-      usualSeconds: bridge.typicalMs === undefined ? null : inSeconds(bridge.typicalMs),
-      mostSeconds: bridge.way === 'order' ? null : inSeconds(bridge.usualMs),
-    }
-  const own = focus && isInFlight(focus.step) ? transactions[focus.step.index] : undefined
-  if (!own) return null
-  const [what, since] =
-    own.minedAt !== null
-      ? (['mined', own.minedAt] as const)
-      : own.sentAt !== null
-        ? (['sent', own.sentAt] as const)
-        : (['signed', own.signedAt] as const)
-  if (since === null) return null
-  return {
-    what,
-    since,
-    waitedSeconds: inSeconds(now - Date.parse(since)),
-    usualSeconds: null,
-    mostSeconds: null,
   }
 }
 

@@ -96,7 +96,7 @@ export const situations = {
   },
   BRIDGE_STUCK: {
     when: 'the transfer takes longer than the usual maximum',
-    next: 'the command in the verdict that delivers it; without one `sluice action export ID` for the operator of the bridge',
+    next: '`sluice action deliver ID` if the bridge attested it; else `sluice action export ID` for the operator of the bridge',
   },
   BRIDGE_UNDELIVERED: {
     when: 'the transfer is attested and not delivered yet',

@@ -1,15 +1,17 @@
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
+import type { Clock } from './instant.ts'
 import type { Report } from './report-from-journal.ts'
 import type { Situation } from './situations.ts'
 
 /** A piece of evidence for a verdict, and its source. */
 export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: string }
 
-/** A wait: what happened last, when, how long ago, and how long it usually and at most takes, in seconds. */
+/** A wait: what happened last, when, by which clock, how long ago by that clock, and how long it usually and at most takes, in seconds. */
 export type Waiting = {
   what: 'signed' | 'sent' | 'mined' | 'burned' | 'deposited' | 'paid' | 'ordered'
   since: string
+  clock: Clock
   waitedSeconds: number
   usualSeconds: number | null
   mostSeconds: number | null
@@ -33,7 +35,7 @@ export type Verdict = {
   transactions?: (Report['transactions'][number] & { gasFeeUsd?: string | null })[]
   evidence: EvidenceLine[]
   /** A transaction of another machine: its call, and what it moved. */
-  transaction?: TransactionJson
+  transaction?: TransactionJson & { feeUsd: string | null }
 }
 
 /** One rule: when its situation applies, and the message for it. The first match counts. */

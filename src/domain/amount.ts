@@ -97,22 +97,28 @@ export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'for
 
 /**
  * Parses the value of `--amount`: units of the token, with or without its symbol. Otherwise INVALID_AMOUNT with both
- * possible readings, or with one for `flag`, a flag without a raw form.
+ * possible readings, or with one for `flag`, a flag without a raw form. `share`: the flag also takes `max` and `50%`, which the hint then names.
  */
-export function parseAmount(text: string, unit: Unit, flag?: string): bigint {
+export function parseAmount(text: string, unit: Unit, flag?: string, share?: 'share'): bigint {
   const [, whole, fraction = '', symbol] =
     /^([0-9]+)(?:\.([0-9]+))?\s*([A-Za-z][A-Za-z0-9.]*)?$/.exec(text.trim()) ?? []
-  if (whole === undefined) throw bad(text, unit, 'is not an amount', flag)
+  if (whole === undefined) throw bad(text, unit, 'is not an amount', flag, share)
   if (
     symbol !== undefined &&
     /^(e[0-9]*|x[0-9a-f]*)$/i.test(withoutSymbol(symbol, unit)) &&
     symbol.toLowerCase() !== unit.symbol.toLowerCase()
   )
-    throw bad(text, unit, 'is not an amount', flag)
+    throw bad(text, unit, 'is not an amount', flag, share)
   if (symbol !== undefined && symbol.toLowerCase() !== unit.symbol.toLowerCase())
     throw new AppError('INVALID_AMOUNT', `"${text}" is in ${symbol}, but this takes ${unit.symbol}`)
   if (fraction.replace(/0+$/, '').length > unit.decimals)
-    throw bad(text, unit, `has ${fraction.length} decimals, and ${unit.symbol} has ${unit.decimals}`, flag)
+    throw bad(
+      text,
+      unit,
+      `has ${fraction.length} decimals, and ${unit.symbol} has ${unit.decimals}`,
+      flag,
+      share,
+    )
   return positive(BigInt(whole + fraction.slice(0, unit.decimals).padEnd(unit.decimals, '0')), text)
 }
 
@@ -131,13 +137,14 @@ function positive(value: bigint, text: string): bigint {
   return value
 }
 
-function bad(text: string, unit: Unit, why: string, flag?: string): AppError {
+function bad(text: string, unit: Unit, why: string, flag?: string, share?: 'share'): AppError {
   const read = readable(withoutSymbol(text.trim(), unit), unit.decimals)
   const lines = read.map((one) => `${flag ?? '--amount'} ${one}`).join(' or ')
   const raw = read.map((one) => `--amount-raw ${parseUnits(one, unit.decimals)}`).join(' or ')
   const meant = flag === undefined ? `${lines}; the same in the smallest unit: ${raw}` : lines
   const example =
-    flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`
+    (flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`) +
+    (share ? shareExample(flag) : '')
   return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: read.length > 0 ? meant : example })
 }
 
@@ -167,6 +174,10 @@ export function amountExample({ decimals }: Unit): string {
   const [example, raw] = [exampleOf({ decimals }), decimals > 0 ? 1005n * 10n ** BigInt(decimals - 1) : 100n]
   return `--amount ${example}, or the same in the smallest unit: --amount-raw ${raw}`
 }
+
+/** The end of a hint for a flag that also takes a share of what the wallet has. */
+export const shareExample = (flag = '--amount'): string =>
+  `; a share of what the wallet has: ${flag} max or ${flag} 50%`
 
 const exampleOf = ({ decimals }: Pick<Unit, 'decimals'>): string => (decimals > 0 ? '100.5' : '100')
 

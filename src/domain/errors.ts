@@ -1,9 +1,6 @@
 import { refusalHint } from './refusal-meanings.ts'
 
-/**
- * The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and the
- * hint.
- */
+/** The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and the hint. */
 export type ErrorRow = { status?: number; exit: Exit; retryable?: true; hint?: string }
 
 /** The 28 codes of the service's specification (Errors), in its order. */
@@ -299,6 +296,8 @@ export const errorTable = {
     hint: 'Use another key for a new action. To see the earlier one: sluice action show ID',
   },
 
+  CONDITION_MET: { exit: 15, hint: 'sluice strategies list' },
+
   // After signing.
   PENDING: { exit: 20, retryable: true, hint: 'sluice action resume ID' },
   PARTIAL: { exit: 21, hint: 'sluice action explain ID' },
@@ -347,6 +346,7 @@ export type Exit =
   | 12
   | 13
   | 14
+  | 15
   | 20
   | 21
   | 22

@@ -1,5 +1,6 @@
 import { AppError, errorRow } from './errors.ts'
 import { shellOperand } from './text/shell-quoting.ts'
+import { twoHints } from './text/two-hints.ts'
 
 /** The name of an order in messages: `id` is the provider, a colon, and the provider's own id. */
 export const orderText = (id: string): string => {
@@ -24,7 +25,7 @@ export function orderUsedError(id: string, owner: string): AppError {
     `${orderText(id)} was already used by ${quote === undefined ? `action ${owner}` : `the quote ${quote}`}. ${inVain}`,
     {
       details: { order: id, usedBy: quote ?? owner },
-      hint: `${errorRow('ORDER_USED').hint}. To see the first: ${first}`,
+      hint: twoHints(errorRow('ORDER_USED').hint, `To see the first: ${first}`),
     },
   )
 }

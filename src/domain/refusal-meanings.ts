@@ -1,3 +1,5 @@
+import { spanText } from './text/time-spans.ts'
+
 /**
  * Why a service refuses a request. `no-route`: no liquidity, or a pair that it does not serve. `amount-low`, `amount-high`: the amount. `wallet`: the
  * wallet, the recipient, the balance or the allowance. `expired`: its quote no longer holds. `key`: the API key. `limit`: too many requests.
@@ -93,8 +95,5 @@ export function refusalHint(details: Details): string | undefined {
   return refusalOf(details)?.hint
 }
 
-/** A wait in seconds, and in minutes or hours if it is long. */
-export function waitText(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`
-  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 360) / 10} h`
-}
+/** A wait in words, which is never shorter than the wait. */
+export const waitText = (seconds: number): string => spanText(1_000 * seconds, Math.ceil)

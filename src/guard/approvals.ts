@@ -2,6 +2,7 @@ import { approve, decodeApprove } from '../chain/erc20.ts'
 import { decodeApproveThrough } from '../chain/permit2.ts'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import { momentText } from '../domain/text/time-spans.ts'
 import { tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { refuse, type Spends, type Violation } from '../protocols/calldata-verdict.ts'
@@ -120,7 +121,7 @@ export function describeApproval(
         name: 'approve',
         args: { token: at, spender, amount: amount.toString(), expiration: until.toString() },
       },
-      text: `Allow ${who} to take ${shown} through Permit2 until ${new Date(Number(until) * 1000).toISOString()}`,
+      text: `Allow ${who} to take ${shown} through Permit2 until ${momentText(Number(until) * 1000)}`,
     }
   return {
     call: { name: 'approve', args: { spender, amount: amount.toString() } },

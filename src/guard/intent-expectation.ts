@@ -5,6 +5,9 @@ import { refuse, type Verdict, type Violation } from '../protocols/calldata-verd
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
+import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
+import { checkDeliveryCalldata } from '../swaps/cctp-v2/delivery-check.ts'
+import { contractsOn } from '../swaps/swap-contracts.ts'
 import { swapExpectation } from '../swaps/swap-provider-registry.ts'
 import { checkRevokeCalldata, checkTransferCalldata } from './erc20-calldata-check.ts'
 import type { Exemptions } from './user-limits-and-exemptions.ts'
@@ -70,6 +73,20 @@ export function expectationOf(
       if (token.chainId !== chainId)
         return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
       return { targets: [token.address], check: (transaction) => checkRevokeCalldata(transaction, intent) }
+    }
+    case 'deliver': {
+      const { token, chainFrom } = intent
+      if (token.chainId !== chainId)
+        return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
+      const here = contractsOn(catalog, cctpV2Contracts, chainFrom)
+      const there = contractsOn(catalog, cctpV2Contracts, chainId)
+      // Mainnet and testnet chains share domain numbers.
+      if (!here || !there || here.attestation !== there.attestation)
+        return unknown(`A burn-and-mint bridge from chain ${chainFrom} to chain ${chainId}`)
+      return {
+        targets: [there.messageTransmitter],
+        check: (transaction) => checkDeliveryCalldata(transaction, intent, { here, there }),
+      }
     }
     case 'deposit':
     case 'withdraw':

@@ -21,6 +21,7 @@ export function intentSpending(intent: Intent): Spend | undefined {
     case 'withdraw':
     case 'claim':
     case 'revoke':
+    case 'deliver':
       return undefined
   }
 }

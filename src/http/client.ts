@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
+import { spanText } from '../domain/text/time-spans.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { retryAfterMs } from './backoff.ts'
 import { newDispatcher, proxyFlaw } from './dispatcher.ts'
@@ -125,13 +126,13 @@ function gatewayFault(host: string, status: number, waitMs: number | undefined):
       status,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     },
-    ...(seconds !== undefined && { hint: `Wait ${seconds} s, then try again.` }),
+    ...(seconds !== undefined && { hint: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.` }),
   })
 }
 
 /** The wait that a `Retry-After` states, as the end of a sentence. */
 export const askedWait = (waitMs: number | undefined): string =>
-  waitMs === undefined ? '' : `, and asks to wait ${Math.ceil(waitMs / 1000)} s`
+  waitMs === undefined ? '' : `, and asks to wait ${spanText(waitMs, Math.ceil)}`
 
 /** The host that a redirect leads to; only the host is printed, because the rest may contain keys. */
 function redirectHost(location: string | undefined, from: string): string {

@@ -22,7 +22,9 @@ const Operation = z.strictObject({
       z.strictObject({
         chainId: z.int().min(1),
         intent: z
-          .looseObject({ kind: z.enum(['deposit', 'withdraw', 'claim', 'swap', 'transfer', 'revoke']) })
+          .looseObject({
+            kind: z.enum(['deposit', 'withdraw', 'claim', 'swap', 'transfer', 'revoke', 'deliver']),
+          })
           .nullable(),
         arrival: z.strictObject({ token: EvmAddress, minimum: Units, recipient: EvmAddress }).nullable(),
       }),

@@ -1,4 +1,4 @@
-import type { Address } from '../domain/address.ts'
+import type { Address, Hex } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 
@@ -73,6 +73,20 @@ export type Intent =
     }
   /** Revokes an allowance. */
   | { kind: 'revoke'; wallet: Address; token: Token; spender: Address }
+  | {
+      /**
+       * Delivers a transfer of CCTP that the transaction `burn` sent on `chainFrom`, and spends nothing: the bridge mints `amount` of the token to
+       * `recipient`, both as the burn fixed them. `message` is the message of the burn, by the event of the bridge there.
+       */
+      kind: 'deliver'
+      wallet: Address
+      chainFrom: number
+      burn: Hex
+      message: Hex
+      token: Token
+      recipient: Address
+      amount: bigint
+    }
 
 /** The tokens of an intent. */
 export const intentTokens = (intent: Intent): Token[] => {
@@ -82,6 +96,9 @@ export const intentTokens = (intent: Intent): Token[] => {
 
 /** The intent of a deposit or a withdrawal. */
 export type MarketIntent = Extract<Intent, { kind: 'deposit' | 'withdraw' }>
+
+/** The intent of a delivery. */
+export type DeliverIntent = Extract<Intent, { kind: 'deliver' }>
 
 /** The intent of a swap. */
 export type SwapIntent = Extract<Intent, { kind: 'swap' }>

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { spanText } from '../domain/text/time-spans.ts'
 import { wait } from '../http/backoff.ts'
 import { longWork } from '../http/waits.ts'
 
@@ -62,5 +63,5 @@ export const rateLimitedError = (
 ): AppError =>
   new AppError('RATE_LIMITED', message, {
     details: { ...details, retryAfterSeconds: seconds },
-    hint: `Wait ${seconds} s, then try again.`,
+    hint: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
   })

@@ -1,5 +1,6 @@
 import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import { spanText } from '../domain/text/time-spans.ts'
 import { retryAfterMs } from '../http/backoff.ts'
 import { type HttpAnswer, type HttpFault, isGatewayPage } from '../http/client.ts'
 import { rateLimitedError } from './rate-limiter.ts'
@@ -58,7 +59,7 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
   const seconds = Math.ceil(asked / 1000)
   return new AppError(error.code, error.message, {
     details: { ...error.details, retryAfterSeconds: seconds },
-    hint: `Wait ${seconds} s, then try again.`,
+    hint: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
   })
 }
 

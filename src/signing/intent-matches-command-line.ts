@@ -1,18 +1,20 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import { type Address, splitNetworkPrefix } from '../domain/address.ts'
-import { parseAmount, shareOfBalance } from '../domain/amount.ts'
+import { maxUint256, parseAmount, shareOfBalance } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
 import { defaultSlippage, parseSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
+import { isBurnOfMessage } from '../guard/message-of-burn.ts'
 import { burnBridgePrice, isWithinTolerance } from '../guard/price-tolerance.ts'
 import { refuseHighServiceFee } from '../guard/stated-fee-checks.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { DeliverIntent, Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
+import type { RecordedPlan } from './recorded-plan-check.ts'
 
 /** The error for something that differs from the command line. */
 const mismatchError = (what: string): AppError =>
@@ -134,15 +136,22 @@ const intentKindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   wallet: ['revoke'],
 }
 
+/** The subcommands of `action` that make a plan of their own, with the intents that they may sign. */
+const actionKinds: Readonly<Record<string, readonly Intent['kind'][]>> = {
+  revoke: ['revoke'],
+  deliver: ['deliver'],
+}
+
 /** Whether a command line names a recorded plan: an operation of the journal, or a plan file. */
 export function namesRecordedPlan(argv: readonly string[]): boolean {
   const [command, sub] = commandOperands(argv)
-  return command === 'action' && sub !== 'revoke'
+  return command === 'action' && !Object.hasOwn(actionKinds, sub ?? '')
 }
 
 /**
  * Compares an intent with the command line, which the signer received before anything else ran: kind, amount, token, receiver,
- * strategy, and exempted contracts. `remembered` is a quote requested earlier. Recorded plans are checked by `refusePlanMismatch`.
+ * strategy, and exempted contracts. `remembered` is a quote requested earlier, `begun` the operation of the journal that the line names.
+ * Recorded plans are checked by `refusePlanMismatch`.
  */
 export function refuseIntentMismatch(
   { argv, walletNamed }: Typed,
@@ -150,12 +159,12 @@ export function refuseIntentMismatch(
   { allow, allowTokens }: Exemptions,
   remembered: RecordedQuote | null,
   catalog: Catalog,
+  begun?: RecordedPlan,
 ): void {
   const [command, sub] = commandOperands(argv)
   // The demonstration makes its own command lines, with play money.
   if (command === 'demo') return
-  const kinds =
-    command === 'action' && sub === 'revoke' ? (['revoke'] as const) : intentKindsOf[command ?? '']
+  const kinds = command === 'action' ? actionKinds[sub ?? ''] : intentKindsOf[command ?? '']
   const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
   if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
   refuseUnrequestedFee(argv, intent)
@@ -179,6 +188,11 @@ export function refuseIntentMismatch(
       const from = optionValue(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
       refuseAmountMismatch(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      if (
+        intent.amount === maxUint256 &&
+        (shareOfBalance(optionValue(argv, '--amount')) ?? 10_000n) < 10_000n
+      )
+        throw mismatchError('It withdraws everything')
       refuseTooFewPt(argv, intent)
       return
     }
@@ -193,8 +207,23 @@ export function refuseIntentMismatch(
       if (command === 'deposit') refuseBridgeMismatch(argv, intent, catalog)
       else refuseSwapMismatch({ argv, walletNamed }, intent, remembered, catalog.networks)
       return
+    case 'deliver':
+      refuseOtherDelivery(argv, intent, begun)
+      return
     case 'revoke':
   }
+}
+
+/** Refuses the delivery of another burn than one of the named action, or than the named transaction. */
+function refuseOtherDelivery(
+  argv: readonly string[],
+  { burn, message }: DeliverIntent,
+  begun: RecordedPlan | undefined,
+): void {
+  const isNamed = begun
+    ? begun.transactions.some((transaction) => isBurnOfMessage(transaction, message))
+    : isOnCommandLine(argv, burn)
+  if (!isNamed) throw mismatchError(`It delivers the burn ${burn}`)
 }
 
 /**

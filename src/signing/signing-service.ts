@@ -134,7 +134,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     const catalog = await context.catalog()
     const isWritten = namesRecordedPlan(context.argv)
     const [written, remembered] = await Promise.all([
-      isWritten ? context.written() : undefined,
+      isWritten || isDelivery(context.argv) ? context.written() : undefined,
       isWritten ? null : context.remembered(quoteId),
     ])
     const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
@@ -146,7 +146,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         )
       if (isWritten) refusePlanMismatch(context.argv, written, transactions.map(read), vouched)
       if (commandOperands(context.argv)[1] === 'submit') refuseUnrequestedFee(context.argv, intent)
-      if (!isWritten) refuseIntentMismatch(context, intent, vouched, remembered, catalog)
+      if (!isWritten) refuseIntentMismatch(context, intent, vouched, remembered, catalog, written)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
         ...step,
@@ -227,6 +227,12 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     }
   }
   return service as SigningService
+}
+
+/** Whether a command line delivers a transfer, which may be that of an action of this machine. */
+const isDelivery = (argv: readonly string[]): boolean => {
+  const [command, sub] = commandOperands(argv)
+  return command === 'action' && sub === 'deliver'
 }
 
 const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({

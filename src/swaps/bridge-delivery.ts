@@ -51,8 +51,8 @@ export type BridgeDelivery = {
     amount: bigint
     refunds: readonly { found: MinedTransaction; paid: bigint }[]
   }
-  /** Commands that help a burn that is not minted: deliver it, or request a new attestation. Any wallet can run them. */
-  remedies?: { deliver?: string; reattest?: string }
+  /** What helps a burn that is not minted: any wallet can deliver it (`action deliver`), or run a command that requests a new attestation. */
+  remedies?: { canDeliver?: true; reattest?: string }
   /**
    * Only for a `solver` order: its number, its deadline (Unix s), the service's status while the chains show nothing, and the refund, which
    * may be on either chain and in any token.

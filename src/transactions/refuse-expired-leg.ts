@@ -1,5 +1,6 @@
 import type { Head } from '../chain/head.ts'
 import { AppError } from '../domain/errors.ts'
+import { momentText } from '../domain/text/time-spans.ts'
 import type { Leg } from '../store/journal/operation-types.ts'
 import type { Run } from './run-state.ts'
 
@@ -11,5 +12,5 @@ export function refuseExpired(
 ): void {
   const deadline = run.deadlineOf?.(leg)
   if (deadline === undefined || timestamp <= deadline) return
-  throw new AppError('QUOTE_EXPIRED', `The quote expired at ${new Date(deadline * 1000).toISOString()}`)
+  throw new AppError('QUOTE_EXPIRED', `The quote expired at ${momentText(deadline * 1000)}`)
 }

@@ -59,6 +59,7 @@ const strategy = fc.record({
   inceptionApy: orNull(rate),
   avgApy: orNull(rate),
   tvlUsd: orNull(decimal),
+  liquidityUsd: orNull(decimal),
   fee: orNull(word),
   performanceFeeBps: orNull(word),
   isDefault: orNull(fc.boolean()),

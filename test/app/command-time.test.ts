@@ -10,7 +10,7 @@ import { drivenTimers } from '../support/driven-timers.ts'
 const globals = { quiet: false } as Globals
 
 /** A command of which nothing but the time is there, without a terminal. */
-function started(given: Partial<Globals> = {}) {
+function started(given: Partial<Globals> = {}, loadedMs?: number) {
   const timers = drivenTimers()
   const lines: string[] = []
   const stream = {
@@ -20,7 +20,7 @@ function started(given: Partial<Globals> = {}) {
     paint: new Chalk({ level: 0 }),
   }
   const io: Io = { out: stream, err: stream, canAsk: false }
-  const time = commandTime({ io, timers })
+  const time = commandTime({ io, timers, ...(loadedMs !== undefined && { sinceStart: () => loadedMs }) })
   time.start({ ...globals, ...given })
   return { time, timers, lines, io, isOver: () => time.waits.signal.aborted }
 }
@@ -37,6 +37,32 @@ test('a command has 30 s for its reads, and the time of --timeout with it', () =
     timers.advance(1)
     expect(isOver()).toBe(true)
   }
+})
+
+test('the time that the process took to start counts, for --timeout and for the reads', () => {
+  for (const [given, ms] of [
+    [{}, 30_000],
+    [{ timeoutMs: 3_000 }, 3_000],
+  ] as const) {
+    const { timers, isOver } = started(given, 1_200)
+    timers.advance(ms - 1_201)
+    expect(isOver()).toBe(false)
+    timers.advance(1)
+    expect(isOver()).toBe(true)
+  }
+  // A start that took longer than the limit leaves no time at all.
+  const { timers, isOver } = started({ timeoutMs: 1_000 }, 1_200)
+  timers.advance(0)
+  expect(isOver()).toBe(true)
+})
+
+test('a command line inside another one has its whole time, however long ago the process started', () => {
+  const outer = started()
+  const inner = withWaits(outer.time.waits, () =>
+    commandTime({ io: outer.io, timers: outer.timers, sinceStart: () => 3_600_000 }),
+  )
+  inner.start({ ...globals, timeoutMs: 1_000 })
+  expect(inner.left()).toBe(1_000)
 })
 
 test('answers of a person and work at a signer count for no limit, even with --timeout', async () => {

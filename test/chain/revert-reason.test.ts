@@ -89,6 +89,16 @@ describe('the revert reason', () => {
     expect(revertReason(thrown(signature, args))).toBe(`${words} (${signature.slice(0, -2)})`)
   })
 
+  test('explains every numeric code of Aave v3, and no other number', () => {
+    // Errors.sol of `@aave/core-v3` 1.19.3 has 1 to 91 without 48.
+    const explained = [...Array(200).keys()].filter(
+      (code) => revertReason(saying(String(code))) !== String(code),
+    )
+    expect(explained).toEqual([...Array(92).keys()].filter((code) => code > 0 && code !== 48))
+    expect(revertReason(saying('34'))).toBe('the collateral balance is zero (34)')
+    expect(revertReason(saying('034'))).toBe('034')
+  })
+
   test('names an error without explanation, with its arguments', () => {
     expect(revertReason(thrown('E_NotSupported()'))).toBe('E_NotSupported')
     expect(revertReason(thrown('MarketNotEnabled(bytes32)', [`0x${'ab'.repeat(32)}`]))).toBe(

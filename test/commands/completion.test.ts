@@ -40,7 +40,7 @@ describe('__complete', () => {
     expect(await words('help', 'exit')).toEqual(['exit-codes'])
     expect(await words('help', 'deposit', '')).toEqual([])
     expect(await words('schema', 'strat')).toEqual(['strategies'])
-    expect(await words('schema', 'strategies', '')).toEqual(['list', 'show', 'analytics'])
+    expect(await words('schema', 'strategies', '')).toEqual(['list', 'show', 'watch', 'analytics'])
     expect(await words('schema', 'wallet', 'approvals', '')).toEqual(['list', 'revoke'])
     expect(await words('schema', 'deposit', '')).toEqual([])
     expect(await words('init', '--kind', '')).toEqual(['engine', 'remote'])

@@ -237,6 +237,46 @@ describe('--amount max and a share of the balance', () => {
     expect((await run(line.replace('50%', 'max'))).exit).toBe(14)
   })
 
+  test('withdraw --amount 50% takes half of the position, of a lending market, a vault and a rebasing receipt', async () => {
+    for (const slug of [place, 'sandbox-vault-usdc-sandbox-one', 'aave-v3-usdt-sandbox-one']) {
+      await run(`deposit ${slug} --amount 90 --yes --quiet`)
+      const line = `withdraw ${slug} --amount 50% --yes --json --idempotency-key half-of-${slug}`
+      const half = await run(line)
+      expect(half, half.out).toMatchObject({ exit: 0 })
+      const said = new RegExp(`^50% of ([\\d.]+) \\w+ in ${slug} is ([\\d.]+) \\w+$`, 'm').exec(half.err)
+      expect(said, half.err).not.toBeNull()
+      expect(Number(said![1])).toBeGreaterThanOrEqual(89.99)
+      expect(Math.abs(Number(said![1]) / 2 - Number(said![2]))).toBeLessThan(0.000_002)
+      expect(Math.abs(Number(half.json.amounts.out.formatted) - Number(said![2]))).toBeLessThan(0.000_01)
+      const again = await run(line)
+      expect(again.json).toMatchObject({ id: half.json.id, replayed: true })
+      const rest = await run(`withdraw ${slug} --amount 100% --dry-run --json`)
+      expect(rest.json.operation.legs[0].intent.amount).toBe(String(2n ** 256n - 1n))
+    }
+  })
+
+  test('a share of a position that is not there is INSUFFICIENT_FUNDS', async () => {
+    const nothing = `withdraw ${place} --amount 50% --dry-run --json --wallet ${sandboxAddress(7)}`
+    const { exit, json } = await run(nothing)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 10, code: 'INSUFFICIENT_FUNDS' })
+  })
+
+  test.each([
+    [`deposit ${place} --amount half`, '--amount max or --amount 50%'],
+    [`withdraw ${place} --amount 150%`, '--amount max or --amount 50%'],
+    [`${send} --token USDC --amount 0%`, '--amount max or --amount 50%'],
+    [`${same} --token-in WETH --token-out USDC --amount-in most`, '--amount-in max or --amount-in 50%'],
+  ])('%s names the shares that are possible', async (line, says) => {
+    const { exit, json } = await run(`${line} --json`)
+    expect(exit).toBe(2)
+    expect(json.error).toMatchObject({ code: 'INVALID_AMOUNT', hint: expect.stringContaining(says) })
+  })
+
+  test('an output amount, which is no share of anything, gets no such hint', async () => {
+    const { json } = await run(`${same} --token-in WETH --token-out USDC --amount-out most --json`)
+    expect(json.error.hint).not.toMatch(/50%|max/)
+  })
+
   test('an empty wallet has nothing to send', async () => {
     const empty = `--dry-run --token BRLA --amount max --json --wallet ${sandboxAddress(7)}`
     const { exit, json } = await run(`${send} ${empty}`)
@@ -368,6 +408,12 @@ describe('action', () => {
     expect((await run('action list --status pending --json')).json.total).toBe(0)
     expect((await run(`action list --wallet ${wallet()} --json`)).json.total).toBe(2)
     expect((await run('action list')).out).toContain(made.id)
+    const second = (await run('action list --page 2 --limit 1 --json')).json
+    expect(second).toMatchObject({ page: 2, limit: 1, total: 2, hasMore: false })
+    const [, last] = (await run('action list --json')).json.items
+    expect(second.items).toEqual([last])
+    expect((await run('action list --page 1 --limit 1 --json')).json.hasMore).toBe(true)
+    expect((await run('action list --page 0')).exit).toBe(2)
     const { json: shown } = await run(`action show ${made.id} --json`)
     const { replayed: _, ...report } = made
     // The price of the coin is of the moment that it is shown.
@@ -375,6 +421,7 @@ describe('action', () => {
     const priced = {
       ...report,
       transactions: report.transactions.map((one: object) => ({ ...one, gasFeeUsd })),
+      ...{ waiting: null, source: 'journal' },
     }
     expect(shown).toEqual(priced)
     expect((await run('action show by-its-key --json')).json).toEqual(priced)

@@ -44,6 +44,7 @@ const strategyFields = [
   'inceptionApy',
   'avgApy',
   'tvlUsd',
+  'liquidityUsd',
   'fee',
   'performanceFeeBps',
   'isDefault',

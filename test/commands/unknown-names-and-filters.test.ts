@@ -14,6 +14,7 @@ const to = '0x8888888888888888888888888888888888888888'
 
 test.each([
   ['deposit aave-v3-udsc-sandbox-one --amount 1 --yes', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['deposit aave-usdc --amount 1 --yes', 'did you mean aave-v3-usdc-sandbox-'],
   ['strategies show aave-v3-USDC-sandbox-on', 'did you mean aave-v3-usdc-sandbox-one?'],
   ['history aave-v3-usdc-sandbox-onee', 'did you mean aave-v3-usdc-sandbox-one?'],
   ['yield recommend UDSC', 'did you mean USDC?'],
@@ -278,4 +279,21 @@ test('strategies list takes another spelling of a symbol as the commands that si
 
 test('a list with rows has no reason for being empty', async () => {
   expect((await run('strategies list --asset USDC --json')).json).not.toHaveProperty('why')
+})
+
+test('every subcommand that is typed at the top level is answered with its whole command', async () => {
+  const { items } = (await run('schema --json')).json
+  const commands = items.map(({ command }: { command: string }) => command.split(' ')) as string[][]
+  const isTop = (name: string) => commands.some(([top]) => top === name)
+  const subs = commands.filter(([, sub]) => sub !== undefined && !isTop(sub))
+  const groups = Map.groupBy(subs, ([, sub]) => sub!)
+  const few = [...groups].filter(([, some]) => some.length <= 4)
+  expect(few.length).toBeGreaterThan(30)
+  for (const [name, some] of few) {
+    const { exit, json } = await run(`${name} some-id --json`)
+    expect({ name, exit }).toEqual({ name, exit: 2 })
+    for (const words of some) expect(json.error.hint).toContain(`sluice ${words.join(' ')}`)
+  }
+  // One at a wrong group.
+  expect((await run('wallet explain 0xab --json')).json.error.hint).toContain('sluice action explain')
 })

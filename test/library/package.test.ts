@@ -533,6 +533,24 @@ describe('the packed files', () => {
     ])
       expect(notices).toMatch(new RegExp(`^${name} \\d.*, (MIT|Apache-2.0)$`, 'm'))
     expect(notices).toContain('Permission is hereby granted')
+    // Every package has its text, but those that publish none, and so has what is compiled into one.
+    const [, list, ...parts] = notices.split(`\n\n${'-'.repeat(80)}\n\n`)
+    const listed = list!.split('\n')
+    expect(listed.length).toBeGreaterThan(50)
+    for (const line of listed) {
+      const text = parts.find((part) => part.split('\n\n')[0]!.split('\n').includes(line))
+      expect([line, text?.slice(text.indexOf('\n\n')).trim() ?? '']).toEqual([
+        line,
+        expect.stringMatching(/\S[\s\S]{59}/),
+      ])
+    }
+    const without = parts.filter((part) => part.includes('The package has no text of its licence.'))
+    expect(without.map((part) => part.split(' ')[0])).toEqual(['abstract-logging'])
+    for (const [line, holder] of [
+      ['jq 1.8.2 (in jq-wasm), MIT', 'jq is copyright (C) 2012 Stephen Dolan'],
+      ['Oniguruma (in jq), BSD-2-Clause', 'K.Kosako'],
+    ] as const)
+      expect([listed.includes(line), notices.includes(holder)]).toEqual([true, true])
     for (const name of ['sluice', 'sandbox', 'ledger', bringer])
       expect(existsSync(join(unpacked(name), 'LICENSE'))).toBe(true)
     for (const path of [

@@ -60,16 +60,18 @@ const at = (more: Partial<Circumstances> = {}, apiKey = 'key-12345'): Circumstan
 describe('all commands of one machine', () => {
   test('share the rate limit of an API key, and report the wait', async () => {
     // The limit of a minute, one command per request.
-    for (let n = 0; n < 100; n++) expect((await run(list, at())).exit).toBe(0)
-    const refused = await run(`${bare} --timeout 20s`, at())
+    const began = Date.now()
+    for (let n = 0; n < 100; n++) expect((await run(list, at({ standsAt: began + 100 * n }))).exit).toBe(0)
+    const standsAt = began + 10_000
+    const refused = await run(`${bare} --timeout 20s`, at({ standsAt }))
     expect({ exit: refused.exit, asked }).toEqual({ exit: 5, asked: 100 })
     const { code, details, hint, retryable } = refused.json.error
     expect({ code, retryable }).toEqual({ code: 'RATE_LIMITED', retryable: true })
     expect(details.retryAfterSeconds).toBeGreaterThan(30)
     expect(details.retryAfterSeconds).toBeLessThanOrEqual(61)
     expect(hint).toBe(`Wait ${details.retryAfterSeconds} s, then try again.`)
-    expect((await run(list, at({}, 'another-key'))).exit).toBe(0)
-    expect((await run(list, at({ later: details.retryAfterSeconds * 1000 }))).exit).toBe(0)
+    expect((await run(list, at({ standsAt }, 'another-key'))).exit).toBe(0)
+    expect((await run(list, at({ standsAt, later: details.retryAfterSeconds * 1000 }))).exit).toBe(0)
   })
 
   test('share the Retry-After that one of them received', async () => {

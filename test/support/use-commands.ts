@@ -46,6 +46,8 @@ export type Circumstances = {
   out?: Partial<Stream>
   /** The milliseconds by which the clock is ahead. */
   later?: number
+  /** The clock of the command stands at this time, in epoch ms. */
+  standsAt?: number
   /** The timers of limits and progress; those of the machine by default. */
   timers?: Timers
   /** The keychain of the desktop; none by default. */
@@ -106,6 +108,7 @@ export function useCommands(
         columns,
         out = {},
         later = 0,
+        standsAt,
         timers,
         keychain = noKeychain,
       } = {},
@@ -164,7 +167,7 @@ export function useCommands(
             })
           },
           version: '0.0.0',
-          now: () => Date.now() + later,
+          now: () => (standsAt ?? Date.now()) + later,
           ...(timers && { timers }),
           io,
           interrupt: { signal: new AbortController().signal, critical: (work) => work() },

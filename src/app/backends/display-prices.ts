@@ -2,16 +2,23 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import type { Price } from '../../planning/usd-value.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /**
  * Reads USD prices of tokens from the oracles of their chain in one call; a receipt is priced by its underlying
  * value. Prices are for display only and decide nothing that is signed, so a chain that fails to answer yields no
- * prices.
+ * prices. A command asks once for the price of a token: what its plan was shown with, its result is.
  */
-export const displayPrices =
-  (opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>): Backend['prices'] =>
-  async (chainId, tokens) => {
+export function displayPrices(
+  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
+): Backend['prices'] {
+  const known = new Map<string, Price | null>()
+  const nameOf = (chainId: number, address: string) => `${chainId} ${address.toLowerCase()}`
+  return async (chainId, all) => {
+    const tokens = all.filter(({ address }) => !known.has(nameOf(chainId, address)))
+    const priced = () => all.flatMap(({ address }) => known.get(nameOf(chainId, address)) ?? [])
+    if (tokens.length === 0) return priced()
     try {
       const { catalog, rpc } = await opened()
       const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
@@ -22,12 +29,13 @@ export const displayPrices =
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
       const found = await read(chain, together(tokens.map((token) => unitPriceUsd(catalog, token))))
-      return tokens.flatMap(({ address }, at) => {
+      for (const [at, { address }] of tokens.entries()) {
         const usd = found[at]!
-        return usd === null ? [] : [{ chainId, address, usd }]
-      })
+        known.set(nameOf(chainId, address), usd === null ? null : { chainId, address, usd })
+      }
     } catch (error) {
-      if (error instanceof AppError) return []
-      throw error
+      if (!(error instanceof AppError)) throw error
     }
+    return priced()
   }
+}

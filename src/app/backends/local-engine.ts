@@ -39,7 +39,8 @@ export function localEngine(
         choice: 'after-gas',
         newId,
         onMissingNetwork: ({ name }, fault) => {
-          if (fault) warn(name, `${name} does not answer, so its strategies are not listed: ${fault.message}`)
+          if (fault)
+            warn(name, `${name} does not answer, so its strategies are not listed. To see why: sluice doctor`)
         },
         onUnreadableQuote: (quoteId) =>
           warn(quoteId, `The quote ${quoteId} is unreadable, so it is not listed`),

@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { currentWaits } from '../../http/waits.ts'
 import { once } from '../once.ts'
@@ -158,12 +159,12 @@ async function deployment(
       onClockDifference: (byMs) => {
         clock.offMs = byMs
         notice(
-          `The clocks of the service and this machine differ by ${Math.round(Math.abs(byMs) / 60_000)} minutes; deadlines may be wrong`,
+          `The clocks of the service and this machine differ by ${spanText(Math.abs(byMs))}; deadlines may be wrong`,
         )
       },
       onWait: (seconds, why) =>
         notice(
-          `${why === 'busy' ? 'The service is busy' : 'The rate limit is reached'}; waiting ${seconds} s`,
+          `${why === 'busy' ? 'The service is busy' : 'The rate limit is reached'}; waiting ${spanText(1_000 * seconds, Math.ceil)}`,
         ),
       onExchange: ({ method, host, path, status, ms }) => {
         if (globals.debug)

@@ -1,4 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { namingNetwork } from '../../chain/network-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
@@ -39,15 +40,18 @@ export const rpcChains = ({
     const byChain = new Map(
       [...urlsOf].map(([chainId, urls]) => [
         chainId,
-        withCallTrace(
-          failoverRpc(urls, {
-            budgetMs,
-            chainId,
-            headers: headersOf.get(chainId) ?? {},
-            plans: keptRpcPlans(dirs, now),
-            ...callLimitReport(globals.debug ? io : undefined),
-          }),
-          globals.debug ? io : undefined,
+        namingNetwork(
+          networkNamed(allNetworks, chainId),
+          withCallTrace(
+            failoverRpc(urls, {
+              budgetMs,
+              chainId,
+              headers: headersOf.get(chainId) ?? {},
+              plans: keptRpcPlans(dirs, now),
+              ...callLimitReport(globals.debug ? io : undefined),
+            }),
+            globals.debug ? io : undefined,
+          ),
         ),
       ]),
     )

@@ -5,6 +5,7 @@ import { isNodeError } from '../../chain/rpc/errors.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { refusedFindings } from './rpc-capability-findings.ts'
 
@@ -99,7 +100,7 @@ async function nodeFinding(
   const says = `${chain.rpc.host} chain ${chainId}, block ${head.number}, ${archive ? 'archive' : 'no archive'}, ${pass} of ${markets.length} markets pass${faults.length > 0 ? `, ${faults.length} faults in prices, swaps, bridges or first blocks` : ''}, ${ms} ms`
   const ageMs = nowMs - head.timestamp * 1000
   if (headMaxAgeMs !== undefined && ageMs > headMaxAgeMs)
-    throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${Math.round(ageMs / 1000)} s old`, {
+    throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${spanText(ageMs)} old`, {
       hint: 'The node is behind, or the clock of this machine is ahead. Set another RPC, or correct the clock.',
       details,
     })
@@ -107,7 +108,7 @@ async function nodeFinding(
     return doubtful(
       'rpc',
       name,
-      `${says}; its newest block is ${Math.round(-ageMs / 1000)} s in the future`,
+      `${says}; its newest block is ${spanText(-ageMs)} in the future`,
       'The clock of this machine seems to be behind, so deadlines and quotes will be wrong. Correct the clock.',
       details,
     )

@@ -1,6 +1,7 @@
 import type { Service } from '../../api/service-type.ts'
 import { doubtful, type Finding, fine } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 
 /** Checks whether a deployment answers, accepts the API key, and has the same time as this machine. */
 export async function serviceFindings(
@@ -24,7 +25,7 @@ export async function serviceFindings(
       ? doubtful(
           'clock',
           host,
-          `the clocks of this machine and the service differ by ${offMinutes} minutes`,
+          `the clocks of this machine and the service differ by ${spanText(Math.abs(clockOffMs()))}`,
           'Deadlines and quotes will be wrong. Correct the clock of this machine.',
           { offMs: clockOffMs() },
         )

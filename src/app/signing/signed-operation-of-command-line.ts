@@ -73,6 +73,8 @@ function namedOn(argv: readonly string[]): string[] {
   const keys = key === undefined ? [] : [key]
   if (command === 'deposit' || command === 'withdraw' || command === 'transfer') return keys
   if (command === 'wallet' && sub === 'approvals') return keys
+  // It names another action, which it does not resume.
+  if (command === 'action' && sub === 'deliver') return keys
   if (command === 'swap' && sub === 'execute') return [...keys, ...rest.slice(0, 1)]
   if (command !== 'action' || !resumingVerbs.includes(sub ?? '')) return []
   if (sub === 'watch') return rest

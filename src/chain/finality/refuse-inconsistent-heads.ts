@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
+import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import type { ChainClient } from '../chain-client.ts'
 import { blockHashAt, type Head, maxHeadRegression, readHead } from '../head.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
@@ -89,7 +90,7 @@ export function refuseStaleHead(
 ): void {
   const isBelieved = seen && Math.abs(now - seen.seen) <= headRetentionMs
   if (isBelieved && Number(head.number) < seen.number - maxHeadRegression) {
-    const until = new Date(seen.seen + headRetentionMs).toISOString()
+    const until = momentText(seen.seen + headRetentionMs)
     throw inconsistent(
       `The node at ${host} is at block ${head.number}, but block ${seen.number} was seen before`,
       { host, block: Number(head.number), seen: seen.number, until },
@@ -99,7 +100,7 @@ export function refuseStaleHead(
   const age = now - head.timestamp * 1000
   if (maxAgeMs !== undefined && age > maxAgeMs)
     throw inconsistent(
-      `The newest block at ${host} is ${Math.round(age / 1000)} seconds old by the clock of this machine`,
+      `The newest block at ${host} is ${spanText(age)} old by the clock of this machine`,
       { host, ageMs: age },
       'Check the clock of this machine. If it is right, use another RPC endpoint, or wait for this one.',
     )

@@ -1,19 +1,8 @@
-/**
- * The meaning of a revert reason, by error name (with arguments if they matter) or message. Numbers are of Aave v3 before 3.4 and
- * its forks (`@aave/core-v3`, Errors.sol).
- */
+import { aaveV3Codes } from './aave-v3-codes.ts'
+
+/** The meaning of a revert reason, by error name (with arguments if they matter) or message. */
 export const meanings: Readonly<Record<string, string>> = {
-  26: 'the amount must be above zero',
-  27: 'the reserve is not active',
-  28: 'the reserve is frozen',
-  29: 'the reserve is paused',
-  32: 'more than the available balance',
-  35: 'the health factor would fall below the liquidation threshold',
-  43: 'there is nothing supplied to withdraw',
-  51: 'the supply cap of the reserve is reached',
-  59: 'the price oracle does not allow it now',
-  77: 'a zero address was given',
-  82: 'the asset is not listed',
+  ...aaveV3Codes,
 
   // The market is full.
   SupplyCapExceeded: 'the supply cap is reached',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
-import type { Shape } from '../output/document-writer.ts'
+import type { Shaping } from '../output/document-writer.ts'
 
 /** The global options. `timeoutMs` is undefined by default. */
 export type Globals = {
@@ -14,7 +14,7 @@ export type Globals = {
   jq?: string
   template?: string
   /** What the expression or the template makes of a document; compiled before the command does anything. */
-  shape?: Shape
+  shaping?: Shaping
   quiet: boolean
   /** Only some commands take it. */
   raw: boolean

@@ -1,6 +1,6 @@
 import type { Option } from 'commander'
 import { type Address, EvmAddress, splitNetworkPrefix } from '../../domain/address.ts'
-import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.ts'
+import { amountExample, parseAmount, parseRawAmount, shareExample } from '../../domain/amount.ts'
 import { canAnyoneSpendFrom, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -159,7 +159,7 @@ export function refuseTwoAmounts({ amount, amountRaw }: { amount?: string; amoun
 export function amountOf(
   { amount, amountRaw }: { amount?: string; amountRaw?: string },
   unit: Unit,
-  hint = amountExample(unit),
+  hint = amountExample(unit) + shareExample(),
 ): bigint {
   if ((amount === undefined) === (amountRaw === undefined))
     throw new AppError(
@@ -167,7 +167,7 @@ export function amountOf(
       amount === undefined ? 'No amount given' : '--amount and --amount-raw cannot be combined',
       { hint },
     )
-  return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit)
+  return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit, undefined, 'share')
 }
 
 /** Parses slippage with its unit, `0.5%` or `50bps`, into a fraction. */

@@ -93,12 +93,32 @@ function synonymIn(command: Command | undefined, message: string): string | unde
     .find((name) => known.includes(name))
 }
 
-/** A commander error as USAGE; the hint is the help of that command. */
-export function usageError(error: CommanderError): AppError {
+/** The commands of the whole tree that an unknown one names, where it was typed at a wrong place: `explain` is `sluice action explain`. */
+function elsewhere(command: Command | undefined, message: string, tree: Command): string[] {
+  const [, typed = ''] = /^unknown command '(.*)'/s.exec(message) ?? []
+  if (typed === '') return []
+  const here = wordsTo(command).join(' ')
+  return descendants(tree)
+    .filter((one) => namesOf(one).includes(typed.toLowerCase()) && wordsTo(one.parent).join(' ') !== here)
+    .map((one) => ['sluice', ...wordsTo(one)].join(' '))
+}
+
+const namesOf = (command: Command): string[] => [command.name(), ...command.aliases()]
+
+const descendants = (command: Command): Command[] =>
+  command.commands.flatMap((one) => [one, ...descendants(one)])
+
+/** The most commands of other places that are suggested. */
+const mostElsewhere = 4
+
+/** A commander error as USAGE; the hint is the help of that command, and what an unknown command is in `tree`, which has all of them. */
+export function usageError(error: CommanderError, tree?: Command): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
   // Commander's suggestion for a flag in the place of a command is not a flag that exists.
   const { command } = error as { command?: Command }
-  const guess = synonymIn(command, message) ?? suggestionIn(error.message, message)
+  const others = tree ? elsewhere(command, message, tree) : []
+  const far = others.length > 0 && others.length <= mostElsewhere ? others.join(' or ') : undefined
+  const guess = synonymIn(command, message) ?? far ?? suggestionIn(error.message, message)
   const help = helpOf(command)
   const [, typed = '', choices] =
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []

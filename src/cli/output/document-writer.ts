@@ -3,7 +3,13 @@ import type { Io, Stream } from '../terminal/io-types.ts'
 import { wrapText } from '../terminal/text-wrap.ts'
 
 /** What `--jq` or `--template` makes of one document: the text for stdout with its line breaks, and what the expression says aside. */
-export type Shape = (json: string, to: Stream) => { text: string; aside?: string }
+export type Shaped = { text: string; aside?: string }
+
+/** The shape of `--jq` or `--template`. One that works beside the program answers later, in the order of the documents. */
+export type Shape = (json: string, to: Stream) => Shaped | Promise<Shaped>
+
+/** A shape with the documents that it still works at, and its end. */
+export type Shaping = { shape: Shape; pending: Promise<void>[]; end: () => void }
 
 /**
  * Encodes a value as one JSON document. A `bigint` becomes text, and characters that a terminal would
@@ -22,19 +28,36 @@ export const toJson = (value: unknown, pretty: boolean): string =>
 export const sanitizedFor = (text: string, { paint }: Stream): string => sanitizeOutput(text, paint.level > 0)
 
 /** How a document is written: shaped by `--jq` or `--template`; on one line where several follow each other. */
-type How = { shape?: Shape | undefined; isLine?: boolean }
+type How = { shaping?: Shaping | undefined; isLine?: boolean }
 
 /** Writes one document to stdout: as JSON, or as `--jq` or `--template` shapes it. */
 export function writeDocument(
   { out, err }: Pick<Io, 'out' | 'err'>,
   value: unknown,
-  { shape, isLine = false }: How = {},
+  { shaping, isLine = false }: How = {},
 ): void {
-  const { text, aside } = shape
-    ? shape(toJson(value, false), out)
-    : { text: `${toJson(value, out.isTerminal && !isLine)}\n` }
-  if (aside) err.write(`${sanitizedFor(aside, err)}\n`)
-  if (text !== '') out.write(text)
+  const put = ({ text, aside }: Shaped) => {
+    if (aside) err.write(`${sanitizedFor(aside, err)}\n`)
+    if (text !== '') out.write(text)
+  }
+  if (!shaping) {
+    put({ text: `${toJson(value, out.isTerminal && !isLine)}\n` })
+    return
+  }
+  const shaped = shaping.shape(toJson(value, false), out)
+  if (!(shaped instanceof Promise)) {
+    put(shaped)
+    return
+  }
+  const written = shaped.then(put)
+  // Awaited by `written`; a failure must not count as unhandled until then.
+  written.catch(() => undefined)
+  shaping.pending.push(written)
+}
+
+/** Waits until all documents are written that a shape still works at; throws the first failure. */
+export async function written({ shaping }: How): Promise<void> {
+  await Promise.all(shaping?.pending.splice(0) ?? [])
 }
 
 /** A text for people as a stream gets it: sanitized, and wrapped between words on a terminal. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import type { Cli } from '../command-run-types.ts'
-import { utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
@@ -124,4 +124,4 @@ const cellsOf = <row>(view: Live<row>, rows: readonly row[]): Cells =>
     ]),
   )
 
-const at = (ms: number) => utcTime(new Date(ms).toISOString())
+const at = (ms: number) => momentText(ms)

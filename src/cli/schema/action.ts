@@ -40,6 +40,18 @@ const times = {
   finalAt: maybe(Time).describe('when it counted as final'),
 }
 
+const WaitingField = fields({
+  what: z.string(),
+  since: Time,
+  clock: z.enum(['machine', 'chain']).describe('the clock of since, by which the wait is measured'),
+  waitedSeconds: z.int(),
+  usualSeconds: maybe(z.int()),
+  mostSeconds: maybe(z.int()),
+})
+  .nullable()
+  .optional()
+  .describe('what the action waits for, for how long, and what is usual; null if it waits for nothing')
+
 const report = {
   id: z.string(),
   type: z.string(),
@@ -90,13 +102,21 @@ const allowancesLeft = z
   .describe('remaining allowances; null if a chain does not answer')
 
 /** An action as the journal of this machine knows it. */
-const ActionDocument = fields(report)
+const ActionDocument = fields({ ...report, waiting: WaitingField, source: z.literal('journal') })
 
 /** An action that was carried out; `replayed` where it was done before and nothing was sent. */
 export const DoneDocument = fields({ ...report, replayed: z.boolean() })
 
 /** An action whose allowances were revoked. */
 export const ClosedDocument = fields({ ...report, allowancesLeft })
+
+/** `action deliver` of a transfer that was delivered before. */
+export const DeliveredDocument = fields({
+  isDelivered: z.literal(true),
+  burn: HashText,
+  network: z.string(),
+  transaction: maybe(HashText).describe('transaction that delivered it; null if no node has its logs'),
+})
 
 /** `action abandon`: an action that was closed. */
 export const AbandonedDocument = fields({
@@ -134,10 +154,14 @@ const serviceAction = {
     .optional()
     .describe('the status that a remote service says; the status is then REPORTED'),
 }
-const ServiceAction = fields(serviceAction)
+const sourceText =
+  'who says so: the engine of this program, which reads the chains, or a remote service, whose word is not checked'
 
 /** `action show`, and a line of `action watch`. */
-export const KnownDocument = z.union([ActionDocument, ServiceAction])
+export const KnownDocument = z.union([
+  ActionDocument,
+  fields({ ...serviceAction, source: z.enum(['engine', 'service']).describe(sourceText) }),
+])
 
 /** `action list` */
 export const ActionList = listOf(
@@ -198,6 +222,7 @@ const TransactionDocument = fields({
   status: z.enum(['pending', 'success', 'reverted']),
   revertReason: maybe(z.string()),
   fee: maybe(Amount),
+  feeUsd: maybe(z.string()).optional().describe('the same at the price of today; of action explain'),
   moves: z
     .array(
       fields({
@@ -237,16 +262,7 @@ export const VerdictDocument = fields({
   funds: z.string(),
   safeToRetry: z.boolean().describe('whether a new request is safe: it cannot pay twice'),
   next: maybe(z.string()),
-  waiting: fields({
-    what: z.string(),
-    since: Time,
-    waitedSeconds: z.int(),
-    usualSeconds: maybe(z.int()),
-    mostSeconds: maybe(z.int()),
-  })
-    .nullable()
-    .optional()
-    .describe('what the action waits for, for how long, and what is usual; null if it waits for nothing'),
+  waiting: WaitingField,
   createdAt: Time.optional(),
   finishedAt: maybe(Time).optional(),
   transactions: z

@@ -65,7 +65,11 @@ type Kind = readonly [name: string, about: string, schema: z.ZodType<string>]
 const kinds = {
   text: ['text', 'any text', text()],
   amount: ['amount', 'in units of the token: 100.5 or 100.5USDC', amount],
-  allOrAmount: ['amount', 'in units of the token, or max', z.union([amount, z.literal('max')])],
+  allOrAmount: [
+    'amount',
+    'in units of the token: 100.5 or 100.5USDC; or max, or a share: 50%',
+    z.union([amount, z.literal('max'), shaped(/^[0-9]{1,3}(\.[0-9]{1,2})?%$/)]),
+  ],
   smallest: ['raw-amount', 'a whole number in the smallest unit', shaped(/^[0-9]{1,78}$/)],
   duration: [
     'duration',
@@ -128,6 +132,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   host: 'text',
   how: 'how',
   id: 'id',
+  ids: 'id',
   key: 'key',
   kind: 'kind',
   level: 'level',

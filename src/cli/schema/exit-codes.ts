@@ -17,6 +17,7 @@ export const exits = {
   12: 'this machine cannot do it: disk full, permissions, newer schema, program not installed',
   13: 'key error: file permissions, wrong password, locked device, wrong address',
   14: 'idempotency key reused with other parameters',
+  15: 'a watched condition is met',
   20: 'signed, not final yet; resume it',
   21: 'partly done; the remaining steps are unsigned',
   22: 'reverted, or the action failed',
@@ -32,7 +33,7 @@ const always: readonly Exit[] = [0, 1, 2, 12, 130]
 const service: readonly Exit[] = [...always, 3, 4, 5, 6, 7, 10, 13, 26]
 
 /**
- * The dependencies of commands and the exit codes of each: `asked` confirms, `follows` reports a final
+ * The dependencies of commands and the exit codes of each: `asked` confirms, `watches` ends with a condition, `follows` reports a final
  * state, `ends` ends as its action does.
  */
 const ends = {
@@ -41,6 +42,7 @@ const ends = {
   service,
   asked: [...service, 9],
   guard: [...service, 8],
+  watches: [...service, 15],
   follows: [...service, 20, 22, 25],
   ends: [...service, 9, 20, 21, 22, 23, 24, 25],
   signer: Object.keys(exits).map((code) => Number(code) as Exit),

@@ -5,6 +5,7 @@ import {
   ActionList,
   ClosedDocument,
   DecodedDocument,
+  DeliveredDocument,
   DoneDocument,
   ExportDocument,
   KnownDocument,
@@ -262,6 +263,20 @@ export const FeesDocument = z.union([
   }),
 ])
 
+/** A line of `strategies watch` and `wallet watch`. */
+const CrossingDocument = fields({
+  time: Time,
+  subject: z.string().describe('slug of the strategy, or address of the wallet'),
+  condition: z.string(),
+  isMet: z.boolean(),
+  value: maybe(z.union([z.number(), z.boolean()])).describe(
+    'a rate as a fraction, a value in USD; null is a health factor without debt',
+  ),
+})
+
+/** One look of a watch at which no condition was newly met; where one was, `crossings` is in the details of the error. */
+const CrossingsDocument = fields({ crossings: z.array(CrossingDocument) })
+
 /**
  * The `--json` output of a command: `success`, `plan` with `--dry-run`, and `line` for each line while
  * watching. `stands` is the dependency that decides its exit codes.
@@ -292,6 +307,7 @@ export const outputs: Readonly<Record<string, Output>> = {
     line: StrategyList,
   },
   'strategies show': service(StrategyShown),
+  'strategies watch': { stands: 'watches', success: CrossingsDocument, line: CrossingDocument },
   'strategies analytics': withRows(AnalyticsDocument),
   'yield recommend': service(RecommendationDocument),
   history: service(HistoryDocument),
@@ -315,6 +331,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'action submit': planned(DoneDocument),
   'action replan': planned(DoneDocument),
   'action revoke': planned(ClosedDocument.or(DoneDocument)),
+  'action deliver': planned(DeliveredDocument.or(DoneDocument)),
   'action export': service(ExportDocument),
   'action verify': service(VerifiedDocument),
   'action explain': service(VerdictDocument),
@@ -343,6 +360,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'profile remove': settings(Removed),
   'config list': settings(ConfigDocument),
   completion: settings(CompletionDocument),
+  'wallet watch': { stands: 'watches', success: CrossingsDocument, line: CrossingDocument },
   'wallet show': withRows(WalletDocument),
   'wallet balances': service(BalanceList),
   'networks list': settings(NetworkList),

@@ -24,6 +24,9 @@ const strategy = {
   inceptionApy: maybe(Rate),
   avgApy: maybe(Rate),
   tvlUsd: maybe(z.string()),
+  liquidityUsd: maybe(z.string()).describe(
+    'USD value that can be withdrawn now; null is no limit, or not known',
+  ),
   fee: maybe(z.string()),
   performanceFeeBps: maybe(z.string()),
   isDefault: maybe(z.boolean()),

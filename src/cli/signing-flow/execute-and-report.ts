@@ -1,5 +1,5 @@
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
-import { withReceivedAmount } from '../../diagnosis/report-from-journal.ts'
+import { type Report, withReceivedAmount } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
@@ -8,6 +8,7 @@ import { type RunOptions, runOperation } from '../../transactions/operations/gua
 import { reopenReorganised } from '../../transactions/reorganisations.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
+import { withPricedGas } from '../gas-in-usd.ts'
 import { depthOf } from '../options/option-values.ts'
 import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import { operationView } from '../views/operation-view.ts'
@@ -35,8 +36,19 @@ export async function executeAndReport(
     : await executeWithQuotes(cli, context, operation, identity, going, replan)
   const report = await withReceivedAmount(context, followed.done, reportFor(context, followed.done))
   const left = followed.moved ? await (followed.left ?? remainingAllowances(context, followed.done)) : []
-  cli.emit({ ...report, replayed: !followed.moved }, operationView)
+  await emitDone(cli, context, report, !followed.moved)
   for (const line of allowanceLines(left, operation.id)) cli.notice(line)
+}
+
+/** Ends a command with the report of an operation that is over. The document is the same for ever; only what a person reads has the price of today. */
+export async function emitDone(
+  cli: Cli,
+  context: ExecutionContext,
+  report: Report,
+  replayed: boolean,
+): Promise<void> {
+  const { transactions } = cli.globals.json ? report : await withPricedGas(cli, context, report)
+  cli.emit({ ...report, replayed }, (one, to) => operationView({ ...one, transactions }, to))
 }
 
 /**

@@ -4,6 +4,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -73,11 +74,12 @@ export async function confirmOlderJournal(
   throw withReport(partial, context, operation)
 }
 
-/** The effect of running a command twice. A withdrawal, claim or revocation pays nobody else. */
+/** The effect of running a command twice. A withdrawal, claim, revocation or delivery pays nobody else. */
 const twice: Readonly<Record<string, { does: string; would: string }>> = {
   withdraw: { does: 'withdraws again', would: 'would withdraw again' },
   claim: { does: 'may pay its gas again', would: 'may pay its gas again' },
   revoke: { does: 'may pay its gas again', would: 'may pay its gas again' },
+  deliver: { does: 'may pay its gas again', would: 'may pay its gas again' },
 }
 
 /**
@@ -191,7 +193,6 @@ export async function confirmRepeat(
     .list({ wallet, states: ['DONE'], limit: 20 })
     .find((operation) => now - operation.updated < recent && isSame(operation))
   if (!same) return
-  const minutes = Math.floor((now - same.updated) / 60_000)
-  const ago = minutes === 0 ? 'less than a minute ago' : `${minutes} min ago`
-  await confirm(cli.io, cli.globals, `The same request completed ${ago} (${same.id}). Do it again?`)
+  const ago = spanText(now - same.updated)
+  await confirm(cli.io, cli.globals, `The same request completed ${ago} ago (${same.id}). Do it again?`)
 }

@@ -9,6 +9,7 @@ import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../p
 import { revokeLegs } from '../../planning/revoke-legs.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/service-fees-of-intent.ts'
+import { deliveryAgain } from '../../transactions/bridge/deliverable-burn.ts'
 import type { Cli } from '../command-run-types.ts'
 import { claimProposal, depositProposal, withdrawProposal } from './deposit-withdraw-claim-legs.ts'
 import { refuseDrift } from './quotes/quote-matches-request.ts'
@@ -76,6 +77,8 @@ async function reproposeLeg(cli: Cli, operation: JournalOperation, intent: Inten
     }
     case 'revoke':
       return plain(revokeLegs(wallet, [intent])[0]!)
+    case 'deliver':
+      return plain(await deliveryAgain(await cli.backend.context(), intent, operation.id))
     case 'swap':
       return reproposeSwap(cli, operation, intent)
   }

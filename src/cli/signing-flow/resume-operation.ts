@@ -129,3 +129,9 @@ export async function ownerOf(
     },
   )
 }
+
+/** The choice that names the same wallet again; the default signer needs none. */
+export function sameSigner({ source, label, address }: SignerIdentity): { wallet?: string } {
+  if (source === 'keystore') return { wallet: label }
+  return source === 'address' ? { wallet: address } : {}
+}

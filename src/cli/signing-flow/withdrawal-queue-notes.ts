@@ -1,5 +1,6 @@
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 
 /** The command that claims a queued withdrawal. */
@@ -25,10 +26,10 @@ export function queuedLine(
   const from =
     seconds === null
       ? 'Waiting time is not known on chain (often days)'
-      : `They are ready after ${span(seconds)}`
+      : `They are ready after ${spanText(1_000 * seconds, Math.ceil)}`
   const asked = `Withdrawals from ${slug} are queued; claim later. ${from}`
   if (!window) return `${asked}. To claim: ${next}`
-  const most = window.seconds === null ? 'a while' : span(window.seconds, Math.floor)
+  const most = window.seconds === null ? 'a while' : spanText(1_000 * window.seconds, Math.floor)
   return `${asked}, and the claim lapses ${most} later. To claim: ${next}\nAfter it lapses, the same command returns ${receipt.symbol} instead, by ${window.back}`
 }
 
@@ -65,11 +66,4 @@ export function claimLines(
         ]
       : []),
   ]
-}
-
-/** A duration in words. A wait is rounded up, a remaining time down. */
-const span = (seconds: number, rounded = Math.ceil): string => {
-  const [size, word] =
-    seconds >= 172_800 ? [86_400, 'days'] : seconds >= 7_200 ? [3_600, 'hours'] : [1, 'seconds']
-  return `${rounded(seconds / size)} ${word}`
 }

@@ -31,6 +31,10 @@ export type Io = {
   canAsk: boolean
   /** The terminal behind `err`, for the libraries that draw on it themselves. */
   drawOn?: NodeJS.WritableStream
+  /**
+   * Reads a typed line, only of a terminal that obeys no control sequences: there, no library asks. `undefined` if the person leaves.
+   */
+  plainLine?: (how: { hidden: boolean }) => Promise<string | undefined>
   /** Discards the keys typed so far; returns whether there was a Ctrl-C. */
   discardTyped?: () => Promise<boolean>
   /** Runs the work in which a person answers: it counts for no time limit, and no progress is drawn over it. */

@@ -1,6 +1,7 @@
 import type { ProgressLine, Timers } from '../command-time-type.ts'
 import { fittedFor, sanitizedFor } from '../output/document-writer.ts'
 import type { Io, Stream } from './io-types.ts'
+import { displayWidth } from './text-wrap.ts'
 
 /** How long nothing is drawn, in ms: what is faster needs no words. */
 const patienceMs = 300
@@ -36,8 +37,11 @@ export function elapsed(ms: number): string {
     : `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`
 }
 
+/** Ends and begins the wrapping of lines that are longer than the terminal is wide (DECAWM of the VT100). */
+const [wrapsOff, wrapsOn] = ['\u001b[?7l', '\u001b[?7h']
+
 type Named = { open: number; since: number }
-type Spinner = { start: (text: string) => unknown; stop: () => unknown; readonly isSpinning: boolean }
+type Spinner = { start: () => unknown; stop: () => unknown; readonly isSpinning: boolean }
 
 /** Makes the progress of a command. Nothing is drawn before `start`. */
 export function progressDisplay(
@@ -63,6 +67,13 @@ export function progressDisplay(
   const isBusy = () => doing !== undefined || names.size > 0
   const mayDraw = () => isOn && pauses === 0 && err.redraws === true
 
+  /** What is drawn after the sign that moves. */
+  const line = (): string => {
+    const head = doing ? sanitizedFor(doing.text, err) : 'waiting for'
+    const words = `${head} ${err.paint.dim(moving())}`
+    // What fits never wraps, however narrow the window has become since it was measured: the next frame clears one row.
+    return displayWidth(words) + 2 <= err.columns ? `${wrapsOff}${words}${wrapsOn}` : words
+  }
   /** The moving part of the line, as long as it fits. */
   const moving = (): string => {
     if (doing) return elapsed(timers.now() - doing.since)
@@ -77,12 +88,12 @@ export function progressDisplay(
       // On no columns it would count lines without end, at its next turn.
       if (!err.redraws) spinner?.stop()
     })
-    spinner.start(doing ? sanitizedFor(doing.text, err) : 'waiting for')
+    spinner.start()
   }
   const load = async (): Promise<void> => {
     if (isLoading) return
     isLoading = true
-    spinner = await newSpinner({ err, ...(drawOn && { drawOn }) }, moving)
+    spinner = await newSpinner({ err, ...(drawOn && { drawOn }) }, line)
     draw()
   }
   const halt = (): void => {
@@ -176,15 +187,20 @@ const list = (waiting: readonly { name: string; ms: number }[]): string =>
 
 async function newSpinner(
   { err, drawOn }: Pick<Io, 'drawOn'> & { err: Stream },
-  moving: () => string,
+  line: () => string,
 ): Promise<Spinner> {
   const { default: ora } = await import('ora')
-  return ora({
+  const spinner = ora({
     ...(drawOn && { stream: drawOn }),
     discardStdin: false,
     isEnabled: true,
-    suffixText: () => err.paint.dim(moving()),
+    // Called at the beginning of each frame, whose width decides how it is drawn.
+    prefixText: () => {
+      spinner.text = line()
+      return ''
+    },
     ...(err.ascii && { spinner: { interval: 130, frames: ['-', '\\', '|', '/'] } }),
     color: err.paint.level === 0 ? (false as never) : 'cyan',
   })
+  return spinner
 }

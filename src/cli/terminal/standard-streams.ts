@@ -1,6 +1,7 @@
 import { Chalk } from 'chalk'
 import { discardTyped } from './discard-typed-ahead.ts'
 import type { Io, Stream } from './io-types.ts'
+import { readPlainLine } from './plain-line.ts'
 import { hasUnicode, hyperlink, isPainted, isSet, tellLibraries } from './terminal-abilities.ts'
 
 /** The options of the standard streams; colours are one switch for every library. */
@@ -52,6 +53,9 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     out: Object.assign(stream(stdout, outPainted, links?.isSupported), { unread: unread.signal }),
     err: stream(stderr, errPainted, links?.stderr.isSupported),
     drawOn: stderr,
+    ...(env.TERM === 'dumb' && {
+      plainLine: (how) => readPlainLine(process.stdin, (text) => void stderr.write(text), how),
+    }),
     discardTyped: async () => discardTyped(process.stdin),
     whenUnread: (call) => {
       process.stdin.once('pause', call)

@@ -6,6 +6,7 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import { toJson } from '../output/document-writer.ts'
 import { decimal, formatUnits, utcTime } from '../terminal/format.ts'
 import { nativeSymbolOf } from './call-view.ts'
@@ -112,7 +113,7 @@ const tableOf = (heads: readonly string[], rows: readonly (readonly unknown[])[]
   )}</tbody></table></div>`
 
 /** A time of the journal, in epoch milliseconds. */
-const moment = (at: number): Html => html`<time>${utcTime(new Date(at).toISOString())}</time>`
+const moment = (at: number): Html => html`<time>${momentText(at)}</time>`
 
 /** One step: its purpose, decoded call and receipt. A purpose that cannot be checked against the calldata is not a heading. */
 function stepSection(

@@ -1,8 +1,10 @@
-import type { Action } from '../../api/action.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { StepTimes } from '../../diagnosis/step-times.ts'
+import type { Waiting } from '../../diagnosis/verdict.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
+import type { ActionAtService, actionSources } from '../named-id.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, dollars, stateWord, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
@@ -28,7 +30,22 @@ type Shown = Pick<
   finishedAt?: string | null
   refund?: Report['refund']
   replayed?: boolean
+  waiting?: Waiting | null
+  reported?: string | null | undefined
+  source?: (typeof actionSources)[number]
 }
+
+/** The note below a table or an action with the mark `*`. */
+export const onlyOfService = '* of another machine: only the service reports it'
+
+/** The status of an action in its colour, with the word that a service reports, and marked if nothing here has checked it. */
+export const statusShown = (
+  { status, reported, source }: Pick<Shown, 'status' | 'reported' | 'source'>,
+  paint: Stream['paint'],
+): string =>
+  stateWord(sanitizeText(status), paint) +
+  (reported ? ` (${sanitizeText(reported)})` : '') +
+  (source === 'service' ? '*' : '')
 
 /** An operation and its transactions. */
 export function operationView(report: Shown, to: Stream): string {
@@ -41,7 +58,7 @@ export function operationView(report: Shown, to: Stream): string {
         ['type', report.type],
         [
           'status',
-          stateWord(report.status, to.paint) +
+          statusShown(report, to.paint) +
             (report.replayed ? to.paint.dim(' (already done; nothing was sent)') : ''),
         ],
         report.strategySlug && ['strategy', report.strategySlug],
@@ -52,6 +69,7 @@ export function operationView(report: Shown, to: Stream): string {
         report.arrivedShort && ['arrived', shortLine(report.arrivedShort)],
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
         report.refund && ['paid back', refundLine(report.refund)],
+        report.waiting && ['waits', waitingText(report.waiting)],
         originAddress !== null && ['wallet', originAddress],
         report.createdAt && ['created', utcTime(report.createdAt)],
         report.finishedAt && ['finished', utcTime(report.finishedAt)],
@@ -59,8 +77,23 @@ export function operationView(report: Shown, to: Stream): string {
       to,
     ),
     ...report.transactions.flatMap((one) => transactionLines(one, to)),
+    ...(report.source === 'service' ? [to.paint.dim(onlyOfService)] : []),
   ].join('\n')
 }
+
+/** `burned 2 days ago (block time); usually 20 minutes, at most 60 minutes`. */
+export function waitingText({ what, clock, waitedSeconds, usualSeconds, mostSeconds }: Waiting): string {
+  const usual = [
+    ...(usualSeconds === null ? [] : [`usually ${spanText(1_000 * usualSeconds)}`]),
+    ...(mostSeconds === null ? [] : [`at most ${spanText(1_000 * mostSeconds)}`]),
+  ].join(', ')
+  const by = clock === 'chain' ? ' (block time)' : ''
+  return `${what} ${spanText(1_000 * waitedSeconds)} ago${by}${usual === '' ? '' : `; ${usual}`}`
+}
+
+/** A fee for gas in USD, to follow the fee in the coin: ` ($1.23)`; nothing without a price. */
+export const gasWorth = (usd: string | null): string =>
+  usd === null ? '' : ` (${Number(usd) < 0.01 ? '<$0.01' : dollars(usd)})`
 
 const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>): string =>
   `${decimal(formatted)} ${sanitizeText(symbol)}`
@@ -91,11 +124,7 @@ function timesLine(one: ShownTransaction, to: Stream): string[] {
     'seen in a block': minedAt,
     final: finalAt,
   }).flatMap(([word, at]) => (at ? `${word} ${utcTime(at)}` : []))
-  const fee = gasFee
-    ? [
-        `gas ${amountText(gasFee)}${gasFeeUsd ? ` (${Number(gasFeeUsd) < 0.01 ? '<$0.01' : dollars(gasFeeUsd)})` : ''}`,
-      ]
-    : []
+  const fee = gasFee ? [`gas ${amountText(gasFee)}${gasWorth(gasFeeUsd ?? null)}`] : []
   const all = [...times, ...fee]
   if (all.length === 0) return []
   return wrapWords(
@@ -124,15 +153,17 @@ function transactionLine(
 }
 
 /** The report of an action, from the journal or from the service. */
-export const actionView = (one: Report | Action, to: Parameters<typeof operationView>[1]): string =>
+export const actionView = (one: Report | ActionAtService, to: Parameters<typeof operationView>[1]): string =>
   operationView('assurance' in one ? one : shownOf(one), to)
 
 /** An action of the service, for the same view. The specification leaves amounts and transactions open, so nothing of them is taken for granted. */
-function shownOf(one: Action): Shown {
+function shownOf(one: ActionAtService): Shown {
   return {
     id: sanitizeText(one.id),
     type: sanitizeText(one.type),
     status: sanitizeText(one.status),
+    reported: one.reported,
+    source: one.source,
     strategySlug: one.strategySlug === null ? null : sanitizeText(one.strategySlug),
     originAddress: one.originAddress === null ? null : sanitizeText(one.originAddress),
     receiverAddress: one.receiverAddress === null ? null : sanitizeText(one.receiverAddress),

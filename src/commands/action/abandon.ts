@@ -1,5 +1,6 @@
 import type { Cli } from '../../cli/command-run-types.ts'
 import { verdictFor } from '../../cli/diagnose-action.ts'
+import { withPricedGas } from '../../cli/gas-in-usd.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/report-in-errors.ts'
@@ -38,7 +39,8 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
     closed.state === 'DONE'
       ? ['The action is finished; there was nothing to drop.']
       : allowanceLines(left, closed.id)
-  cli.emit({ ...reportFor(context, closed), allowancesLeft: left, funds }, (value, to) =>
+  const report = await withPricedGas(cli, context, reportFor(context, closed))
+  cli.emit({ ...report, allowancesLeft: left, funds }, (value, to) =>
     [operationView(value, to), ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]), ...tail].join(
       '\n',
     ),

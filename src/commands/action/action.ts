@@ -8,6 +8,7 @@ import type { CommandContext } from '../../cli/program-context-types.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { abandonAction } from './abandon.ts'
+import { addDeliver } from './deliver.ts'
 import { addExplain } from './explain.ts'
 import { addEvidence } from './export-and-verify.ts'
 import { listActions, statusOf } from './list.ts'
@@ -26,6 +27,8 @@ export const actionCommand = (program: CommandContext) => {
     .description("List the actions in this machine's journal, newest first.")
     .option('--status <status>', `only this status: ${actionStatuses.join(', ')}`, statusOf)
     .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
+    .option('--page <n>', 'page number (without --page and --limit: all)')
+    .option('--limit <n>', 'rows per page, at most 100 (default with --page: 20)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
     .action(action(program, listActions))
   withRaw(command.command('show'))
@@ -72,6 +75,7 @@ export const actionCommand = (program: CommandContext) => {
   addSubmit(command, program)
   addReplan(command, program)
   addRevoke(command, program)
+  addDeliver(command, program)
   addEvidence(command, program)
   addExplain(command, program)
   return command

@@ -2,6 +2,9 @@ import { getAddress } from 'viem/utils'
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
+import { coinInUsd } from '../../cli/gas-in-usd.ts'
+import { gasWorth } from '../../cli/views/operation-view.ts'
 import { feeText, movesText, transactionJson } from '../../diagnosis/calls/call-json.ts'
 import { movesOfReceipt, type ReceiptMoves } from '../../diagnosis/calls/receipt-moves.ts'
 import { foreignTransfer } from '../../diagnosis/lookup/foreign-transfer.ts'
@@ -16,6 +19,7 @@ import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 
 /** Whether an id is a transaction hash; action ids never look like one. */
@@ -26,6 +30,7 @@ export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(
  * foreign transaction, from the network that has it; else the networks that did not answer.
  */
 export async function explainTransaction(
+  { backend }: Pick<Cli, 'backend'>,
   context: ExecutionContext,
   hash: Hex,
   depth?: FinalityDepth,
@@ -34,11 +39,13 @@ export async function explainTransaction(
   if (id !== undefined) return { id }
   const { found, silent } = await lookUpTransaction(context, hash, depth)
   if (!found) return { silent }
-  const [transfer, reason] = await Promise.all([
+  const fee = found.block ? found.block.mined.gasUsed * found.block.mined.gasPrice : null
+  const [transfer, reason, feeUsd] = await Promise.all([
     foreignTransfer(context, hash, found, null),
     reasonOf(context, found),
+    fee === null ? null : coinInUsd(backend, found.network, fee),
   ])
-  const verdict = verdictOf(context, hash, found, reason)
+  const verdict = verdictOf(context, hash, found, { reason, fee, feeUsd })
   if (!transfer) return { verdict }
   const isOver = endedSituations.includes(transfer.situation)
   return {
@@ -133,13 +140,13 @@ function verdictOf(
   context: ExecutionContext,
   hash: Hex,
   found: FoundTransaction,
-  reason: string | null,
+  { reason, fee, feeUsd }: { reason: string | null; fee: bigint | null; feeUsd: string | null },
 ): Verdict {
   const { network, from, nonce, call, described, block } = found
   const { catalog } = context
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
   const where =
-    block && `in block ${block.number} of ${network.name}, mined ${new Date(block.at).toISOString()}`
+    block && `in block ${block.number} of ${network.name}, mined ${momentText(block.at)} (block time)`
   const stranger = 'Transaction not in the journal of this machine'
   const { to, value } = call
   const isAgreed = block !== null && block.unlike === undefined
@@ -149,7 +156,6 @@ function verdictOf(
     { from, to, value, logs: block?.mined.logs ?? [], ok: isAgreed && block.succeeded },
     described,
   )
-  const fee = block ? block.mined.gasUsed * block.mined.gasPrice : null
   const because = reason === null ? '' : `: ${reason}`
   return {
     id: hash,
@@ -165,20 +171,23 @@ function verdictOf(
       { source: 'chain', text: `signed by ${from} with nonce ${nonce}` },
       ...[
         ...(where ? [where] : []),
-        ...(fee !== null && fee > 0n ? [`the fee was ${feeText(network, fee)}`] : []),
+        ...(fee !== null && fee > 0n ? [`the fee was ${feeText(network, fee)}${gasWorth(feeUsd)}`] : []),
         ...described.unread.map((one) => `not read: ${one}`),
         ...link,
       ].map((text) => ({ source: 'chain' as const, text })),
     ],
-    transaction: transactionJson(catalog, network, {
-      from,
-      value,
-      call: described,
-      moved,
-      status: block ? (block.succeeded ? 'success' : 'reverted') : 'pending',
-      revertReason: reason,
-      fee,
-    }),
+    transaction: {
+      ...transactionJson(catalog, network, {
+        from,
+        value,
+        call: described,
+        moved,
+        status: block ? (block.succeeded ? 'success' : 'reverted') : 'pending',
+        revertReason: reason,
+        fee,
+      }),
+      feeUsd,
+    },
   }
 }
 

@@ -12,12 +12,11 @@ import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
-import { transactionLines } from '../../cli/views/operation-view.ts'
+import { transactionLines, waitingText } from '../../cli/views/operation-view.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Situation } from '../../diagnosis/situations.ts'
-import type { Verdict, Waiting } from '../../diagnosis/verdict.ts'
+import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { spanText } from '../../domain/text/time-spans.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
 import { explainTransaction, isHash } from './explain-transaction.ts'
@@ -41,7 +40,8 @@ export const addExplain = (command: Command, program: CommandContext): void =>
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
   const depth = depthOf(options.confirmations)
   const context = await cli.backend.context()
-  const of = !findOperation(context, id) && isHash(id) ? await explainTransaction(context, id, depth) : { id }
+  const of =
+    !findOperation(context, id) && isHash(id) ? await explainTransaction(cli, context, id, depth) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
@@ -73,50 +73,29 @@ const over: readonly Situation[] = [
   'REVERTED_GAS',
 ]
 
-const unsafeText = (situation: Situation): string =>
+/** Why a retry is not safe. Only an open action of this machine, which is the one with steps, refuses a request. */
+const unsafeText = ({ situation, transactions }: Verdict): string =>
   situation === 'DONE'
     ? 'unsafe: a new request pays a second time'
-    : over.includes(situation)
+    : transactions === undefined || over.includes(situation)
       ? 'unsafe: a new request could pay twice'
       : 'unsafe: a new request could pay twice, or is refused while this action is open'
 
-/** `burned 2 days ago; usually 20 minutes, at most 60 minutes` */
-const waitingText = ({ what, waitedSeconds, usualSeconds, mostSeconds }: Waiting): string => {
-  const usual = [
-    ...(usualSeconds === null ? [] : [`usually ${spanText(1_000 * usualSeconds)}`]),
-    ...(mostSeconds === null ? [] : [`at most ${spanText(1_000 * mostSeconds)}`]),
-  ].join(', ')
-  return `${what} ${spanText(1_000 * waitedSeconds)} ago${usual === '' ? '' : `; ${usual}`}`
-}
-
-const verdictView: View<Verdict> = (
-  {
-    id,
-    situation,
-    verdict,
-    funds,
-    safeToRetry,
-    next,
-    evidence,
-    waiting,
-    createdAt,
-    finishedAt,
-    transactions,
-  },
-  to,
-) =>
-  [
+const verdictView: View<Verdict> = (told, to) => {
+  const { id, situation, verdict, funds, safeToRetry, next, evidence } = told
+  const { waiting, createdAt, finishedAt, transactions, transaction } = told
+  return [
     `${to.paint.bold(situation)}  ${sanitizeText(verdict)}`,
     '',
     fieldTable(
       [
-        ['action', sanitizeText(id)],
+        [transaction ? 'transaction' : 'action', sanitizeText(id)],
         ['funds', sanitizeText(funds)],
         [
           'retry',
           safeToRetry
             ? to.paint.green('safe: nothing signed is still pending')
-            : to.paint.yellow(unsafeText(situation)),
+            : to.paint.yellow(unsafeText(told)),
         ],
         next !== null && ['next', sanitizeText(next)],
         waiting && ['waits', waitingText(waiting)],
@@ -131,3 +110,4 @@ const verdictView: View<Verdict> = (
       wrapLabelled([source, to.paint.dim(sanitizeText(text))], { column: 9 }, to),
     ),
   ].join('\n')
+}

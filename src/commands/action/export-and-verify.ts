@@ -4,7 +4,7 @@ import type { Backend } from '../../cli/backend-types.ts'
 import { action, localAction } from '../../cli/command-action.ts'
 import type { Cli, LocalCli } from '../../cli/command-run-types.ts'
 import { verdictFor } from '../../cli/diagnose-action.ts'
-import { actionAtService } from '../../cli/named-id.ts'
+import { actionAtService, notThereCodes } from '../../cli/named-id.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
@@ -32,6 +32,7 @@ import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import { isTransactionHash } from '../../planning/named-operation.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
 
@@ -109,13 +110,24 @@ async function evidenceOf(
   return [evidence, () => evidencePage(evidence)]
 }
 
+/** The error for the hash of a transaction that is of no action: what it did is told, and there is nothing to vouch for. */
+const notOursError = (hash: string): AppError =>
+  new AppError(
+    'ACTION_NOT_FOUND',
+    `No action of this machine sent ${hash}, so there is no evidence of it to export`,
+    { details: { hash }, hint: `sluice action explain ${hash} --json` },
+  )
+
 /** What the service reports of an action of another machine, and its page. ACTION_NOT_FOUND if it does not know the action. */
 async function serviceEvidenceOf(
   cli: Cli,
   context: ExecutionContext,
   id: string,
 ): Promise<[ServiceEvidence, () => string]> {
-  const action = await actionAtService(cli, id)
+  const action = await actionAtService(cli, id).catch((error: unknown) => {
+    const isUnknown = error instanceof AppError && notThereCodes.includes(error.code)
+    throw isUnknown && isTransactionHash(id) ? notOursError(id) : error
+  })
   const verdict = await explainFromService(cli, context, action.id, []).catch((error: unknown) => {
     if (error instanceof AppError) return null
     throw error

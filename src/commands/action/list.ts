@@ -1,10 +1,11 @@
 import type { Action } from '../../api/action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { wholeNumber } from '../../cli/options/option-values.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
 import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
-import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
-import { statedAmounts } from '../../cli/views/operation-view.ts'
+import { decimal, utcTime } from '../../cli/terminal/format.ts'
+import { onlyOfService, statedAmounts, statusShown } from '../../cli/views/operation-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
@@ -38,7 +39,7 @@ const amountsOf = (row: Row) => (row.source === 'journal' ? row.amounts : stated
 /** `action list` */
 export async function listActions(
   cli: Cli,
-  options: { status?: ActionStatus; wallet?: string },
+  options: { status?: ActionStatus; wallet?: string; page?: string; limit?: string },
 ): Promise<void> {
   const context = await cli.backend.context()
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
@@ -65,14 +66,18 @@ export async function listActions(
   )
   const rows = [...own, ...others].toSorted((a, b) => timeOf(b) - timeOf(a))
   const marked = others.length > 0
+  const isPaged = options.page !== undefined || options.limit !== undefined
+  const page = wholeNumber(options.page ?? '1', '--page')
+  const limit = isPaged ? wholeNumber(options.limit ?? '20', '--limit', 100) : Math.max(1, rows.length)
+  const items = rows.slice((page - 1) * limit, page * limit)
   await cli.list(
     {
-      ...{ items: rows, page: 1, limit: Math.max(1, rows.length), total: rows.length, hasMore: false },
+      ...{ items, page, limit, total: rows.length, hasMore: page * limit < rows.length },
       ...(asked && asked.answer !== 'listed' && { service: asked.answer }),
     },
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
-      ...(marked && { note: '* of another machine: only the service reports it' }),
+      ...(marked && { note: onlyOfService }),
       columns: [
         { title: 'ACTION', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => sanitizeText(id) },
         {
@@ -107,11 +112,12 @@ export async function listActions(
         {
           title: 'STATUS',
           field: 'status',
-          csv: { status: ({ status }) => status },
-          text: (row, paint) =>
-            row.source === 'journal'
-              ? stateWord(row.status, paint)
-              : `${stateWord(sanitizeText(row.reported ?? row.status), paint)}*`,
+          csv: {
+            status: ({ status }) => status,
+            reported: ({ reported }) => reported,
+            source: ({ source }) => source,
+          },
+          text: statusShown,
         },
         {
           title: 'CREATED',

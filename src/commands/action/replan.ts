@@ -7,7 +7,7 @@ import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
 import { sanitizedFor } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm } from '../../cli/prompts.ts'
-import { executeAndReport } from '../../cli/signing-flow/execute-and-report.ts'
+import { emitDone, executeAndReport } from '../../cli/signing-flow/execute-and-report.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { planPrices } from '../../cli/signing-flow/plan-prices.ts'
 import { withMinOutHint } from '../../cli/signing-flow/quotes/request-quote.ts'
@@ -21,7 +21,6 @@ import {
   type ResumeOptions,
   resumeOperation,
 } from '../../cli/signing-flow/resume-operation.ts'
-import { operationView } from '../../cli/views/operation-view.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -81,7 +80,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
       `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
-    return cli.emit({ ...reportFor(context, operation), replayed: true }, operationView)
+    return emitDone(cli, context, reportFor(context, operation), true)
   // The transaction that was found is the whole action; nothing is left to plan.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return resumeOperation(cli, operation.id, options, undefined)
@@ -98,7 +97,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   })
   if (!again) {
     outcomeOf(operation)
-    return cli.emit({ ...reportFor(context, operation), replayed: true }, operationView)
+    return emitDone(cli, context, reportFor(context, operation), true)
   }
   const plan = planJson(
     again.checked,

@@ -1,18 +1,19 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { withPricedGas } from '../../cli/gas-in-usd.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { settleIfPending } from '../../cli/signing-flow/record-chain-results.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
-import { ownerOf } from '../../cli/signing-flow/resume-operation.ts'
+import { ownerOf, sameSigner } from '../../cli/signing-flow/resume-operation.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { unusedAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { AppError } from '../../domain/errors.ts'
-import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
+import { isSignerNamed } from '../../signing/signer.ts'
 import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/abandon-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
@@ -43,8 +44,9 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
     )
   if (!first)
-    return cli.emit({ ...reportFor(context, operation), allowancesLeft: [] }, (value, to) =>
-      [operationView(value, to), 'No allowance of this action remains.'].join('\n'),
+    return cli.emit(
+      { ...(await withPricedGas(cli, context, reportFor(context, operation))), allowancesLeft: [] },
+      (value, to) => [operationView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
   // Without its allowance an open order cannot be filled; it stays what it is until it expires.
   const isOpen = unfinished.includes(operation.state) && !awaitsOnlyDelivery(operation)
@@ -53,7 +55,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
   const undertaking = await revokeRequest(cli, [first, ...rest], operation.id)
   await signAndSend(
     cli,
-    { ...options, ...(!isSignerNamed(options) && sameAs(identity)) },
+    { ...options, ...(!isSignerNamed(options) && sameSigner(identity)) },
     {
       ...undertaking,
       wallet: operation.wallet,
@@ -63,10 +65,4 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       }),
     },
   )
-}
-
-/** The choice that names the same wallet again; the default signer needs none. */
-function sameAs({ source, label, address }: SignerIdentity): { wallet?: string } {
-  if (source === 'keystore') return { wallet: label }
-  return source === 'address' ? { wallet: address } : {}
 }

@@ -5,6 +5,7 @@ import { findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { actionView } from '../../cli/views/operation-view.ts'
 import { revertCause } from '../../diagnosis/revert-cause.ts'
+import { readWaiting } from '../../diagnosis/waiting.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 
 /** `action show` */
@@ -14,14 +15,15 @@ export async function showAction(cli: Cli, id: string): Promise<void> {
   const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
   if (!operation) return cli.emit(await actionAtService(cli, id), actionView)
   const report = reportFor(context, operation)
-  const [reasons, priced] = await Promise.all([
+  const [reasons, priced, waiting] = await Promise.all([
     Promise.all(
       operation.steps.map((step) =>
         step.state === 'FINAL_REVERTED' ? revertCause(context.rpc(step.transaction.chainId), step) : null,
       ),
     ),
     withGasInUsd(cli.backend, context, report.transactions),
+    readWaiting(context, operation),
   ])
   const transactions = priced.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
-  cli.emit({ ...report, transactions }, actionView)
+  cli.emit({ ...report, transactions, waiting, source: 'journal' as const }, actionView)
 }

@@ -91,6 +91,12 @@ const costOf = ({ steps }: JournalOperation): string => {
 function refuseIdle(operation: JournalOperation, kind: 'bump' | 'cancel'): void {
   const { id, state, steps } = operation
   if (steps.some(isInFlight)) return
+  // A script that goes on after a cancellation must not go on after a payment.
+  if (state === 'DONE' && kind === 'cancel')
+    throw new AppError('USAGE', `${id} has succeeded, so there is nothing to cancel. Nothing was sent`, {
+      details: { id },
+      hint: `sluice action show ${id}`,
+    })
   if (state === 'OPEN')
     throw new AppError('USAGE', `${id} has no signed transaction, so none is pending`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,

@@ -1,7 +1,8 @@
 import type { Action } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { actionAtService } from '../../cli/named-id.ts'
+import { withPricedGas } from '../../cli/gas-in-usd.ts'
+import { type ActionAtService, actionAtService } from '../../cli/named-id.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { findOperation, findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { settleOperation } from '../../cli/signing-flow/record-chain-results.ts'
@@ -45,9 +46,11 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       throw error
     })
     if (!findOperation(context, id)) wholeIds.set(typed, now.id)
+    const told =
+      'assurance' in now ? { ...(await withPricedGas(cli, context, now)), source: 'journal' as const } : now
     const what = isActionEnd(now.status) ? undefined : await leftOf(now.id)
     if (what) left.set(now.id, what)
-    return now
+    return told
   }
   const ends = await Promise.all(
     ids.map((id) =>
@@ -99,7 +102,7 @@ function unattended(id: string, what: StalledPart): AppError {
  * How an action ended that did not come to where it was to: as the journal has it, else as the engine in this process sees it. The word of a
  * remote service ends nothing. `undefined` where it went well.
  */
-function failureOf(context: ExecutionContext, end: Report | Action): AppError | undefined {
+function failureOf(context: ExecutionContext, end: Report | ActionAtService): AppError | undefined {
   const { id, status } = end
   const hint = `sluice action explain ${shellOperand(id)}`
   const operation = findOperation(context, id)
@@ -132,7 +135,7 @@ function failureOf(context: ExecutionContext, end: Report | Action): AppError | 
 }
 
 /** The journal's report of an action, updated from the chain; the service's report for an action of another machine. */
-async function watched(cli: Cli, context: ExecutionContext, id: string): Promise<Report | Action> {
+async function watched(cli: Cli, context: ExecutionContext, id: string): Promise<Report | ActionAtService> {
   const operation = await findUpdated(cli, context, id)
   if (!operation) return actionAtService(cli, id)
   const report = reportFor(context, operation)

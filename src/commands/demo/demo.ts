@@ -16,7 +16,7 @@ export const demo = (program: CommandContext) =>
     )
     .addHelpText('after', '\nExample:\n  $ sluice demo')
     .action(async (_options: object, command: Command) =>
-      perform(await cliFor(program, { ...(await optionsOf(command, program.now)), profile: 'sandbox' })),
+      perform(await cliFor(program, { ...(await optionsOf(command, program)), profile: 'sandbox' })),
     )
 
 type ExecutedStep = { title: string; command: string; exit: Exit; result: unknown; verified: string[] }

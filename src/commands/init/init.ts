@@ -10,6 +10,7 @@ import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { shellOperand, shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { twoHints } from '../../domain/text/two-hints.ts'
 import {
   type Change,
   changeOf,
@@ -172,7 +173,7 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
   if (!io.canAsk || !globals.input)
     throw new AppError(first.code!, `${first.says}. Nothing was saved.`, {
       details: { checks },
-      hint: `${first.hint} To save it anyway, add: --yes`,
+      hint: twoHints(first.hint, 'To save it anyway, add: --yes'),
     })
   if (await promptYesNo(io, 'Save it anyway?', false)) return checks
   throw new AppError('DECLINED', 'Declined. Nothing was saved.')

@@ -89,11 +89,11 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
 }
 
 /** The service to ask: a local one for a single network reads no other chain. */
-const serviceFor = ({ backend, service }: Cli, network: Network | undefined): Promise<Service> =>
+export const serviceFor = ({ backend, service }: Cli, network: Network | undefined): Promise<Service> =>
   network && backend.serviceOn ? backend.serviceOn(network.chainId) : service()
 
 /** Reads all strategies on a network or on all, and the networks that do not answer. A full list is saved for completion. */
-async function everyStrategy(
+export async function everyStrategy(
   cli: Cli,
   service: Service,
   network: Network | undefined,

@@ -78,6 +78,7 @@ const showView: View<Shown> = (one, to) =>
       ['since start', percent(one.inceptionApy)],
       ['history', history(one.rates, to)],
       ['tvl', dollars(one.tvlUsd)],
+      one.liquidityUsd !== null && ['withdrawable', `${dollars(one.liquidityUsd)} now`],
       ['actions', sanitizeText(one.actions?.join(', ') || 'none')],
       [
         'fee',

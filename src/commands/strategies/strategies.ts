@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { factsHelp } from '../../cli/conditions/parse-conditions.ts'
 import { validatedBy } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { View } from '../../cli/output/view-types.ts'
@@ -15,6 +16,7 @@ import { categories } from '../../protocols/catalog-types.ts'
 
 import { intervalOf, list } from './list.ts'
 import { show } from './show.ts'
+import { strategyFacts, watch } from './watch.ts'
 
 /** An option with fixed choices in any letter case. */
 const inAnyCasing = (option: Option): Option => {
@@ -57,6 +59,24 @@ export const strategies = (program: CommandContext) => {
     .option('--plot', 'plot the rate history')
     .addHelpText('after', '\nExample:\n  $ sluice strategies show aave-v3-usdc-sandbox-one --plot')
     .action(action(program, show, 'getStrategy'))
+  command
+    .command('watch')
+    .description(
+      'Watch conditions, and print a line when one begins or ceases to be met: once a crossing, also over several runs.',
+    )
+    .argument('[ids...]', 'strategy IDs or slugs; all without one')
+    .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'apy<3%, paused'")
+    .option('--network <network>', 'only this network (name or chain id)')
+    .option('--asset <symbol>', 'only this asset')
+    .option('--once', 'exit with 15 when the first condition is met')
+    .option('--no-wait', 'look one time: exit with 15 if a condition was newly met, else 0 (for cron)')
+    .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
+    .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
+    .addHelpText(
+      'after',
+      `\nConditions:\n${factsHelp(strategyFacts)}\n\nExample:\n  $ sluice strategies watch aave-v3-usdc-sandbox-one --when 'apy<1%, paused' --no-wait`,
+    )
+    .action(action(program, watch))
   withRaw(command.command('analytics'))
     .description('Show total value locked, average APY, number of strategies, and the best ones.')
     .addHelpText('after', '\nExample:\n  $ sluice strategies analytics --json')

@@ -18,6 +18,7 @@ import { AppError } from '../../domain/errors.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
 import {
   depositDefinition,
@@ -365,13 +366,7 @@ const feesOf = (fees: readonly unknown[] | null): string[] =>
   })
 
 const timeShown = (seconds: number | null): string =>
-  seconds === null
-    ? 'not known'
-    : seconds === 0
-      ? '1 block'
-      : seconds < 120
-        ? `${seconds} s`
-        : `${Math.round(seconds / 60)} min`
+  seconds === null ? 'not known' : seconds === 0 ? '1 block' : spanText(1_000 * seconds)
 
 /** What of the terms is proved by the calldata, in words; a deposit on Bitcoin has words of its own. */
 function provedShown(proof: SwapProof | string | null): string {

@@ -16,6 +16,7 @@ import { AppError } from '../../domain/errors.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
 
 /** `swap quote` */
@@ -140,13 +141,10 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
       BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
     ]
     const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
-    const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
+    const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${spanText(1_000 * savesSeconds)}`
     const said = `${sanitizeText(transferSpeed)} costs ${cost} and ${saves}`
     return [transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said]
   })
-
-const waited = (seconds: number): string =>
-  seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
 
 /** The fees of a quote, each with its kind; those of a collector name it. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>

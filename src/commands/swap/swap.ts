@@ -25,7 +25,7 @@ const withQuote = (command: Command): Command =>
     .option('--to <network>', 'destination network (default: the origin)')
     .option('--token-in <token>', 'symbol or address')
     .option('--token-out <token>', 'symbol or address')
-    .option('--amount-in <amount>', 'amount to spend, exactly; max or 50% of the balance')
+    .option('--amount-in <amount|max>', 'amount to spend, exactly; max or 50% of the balance')
     .option('--amount-out <amount>', 'amount to receive, exactly')
     .option(
       '--destination <address>',

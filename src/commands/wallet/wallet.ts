@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { factsHelp } from '../../cli/conditions/parse-conditions.ts'
+import { validatedBy } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
@@ -19,10 +21,12 @@ import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sumUsd } from '../../domain/usd.ts'
 import { pricedAmount } from '../../planning/usd-value.ts'
+import { intervalOf } from '../strategies/list.ts'
 import { addApprovals } from './approvals.ts'
 import { balances } from './balances.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
 import { forgetWallet, rememberWallet } from './remember-password.ts'
+import { walletFacts, watch } from './watch.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (program: CommandContext) => {
@@ -45,6 +49,22 @@ export const wallet = (program: CommandContext) => {
     .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet balances')
     .action(action(program, balances))
+  command
+    .command('watch')
+    .description(
+      'Watch conditions of a wallet, and print a line when one begins or ceases to be met: once a crossing, also over several runs.',
+    )
+    .argument('[wallet]', 'address or keystore name')
+    .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'health<1.2'")
+    .option('--once', 'exit with 15 when the first condition is met')
+    .option('--no-wait', 'look one time: exit with 15 if a condition was newly met, else 0 (for cron)')
+    .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
+    .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
+    .addHelpText(
+      'after',
+      `\nConditions:\n${factsHelp(walletFacts)}\n\nExample:\n  $ sluice wallet watch --when 'health<1.2' --no-wait`,
+    )
+    .action(action(program, watch))
   command
     .command('list')
     .description('List the keystores on this machine.')

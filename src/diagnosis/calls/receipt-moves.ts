@@ -1,4 +1,4 @@
-import { size, toEventSelector } from 'viem/utils'
+import { getAddress, size, toEventSelector } from 'viem/utils'
 import { transferTopic } from '../../chain/erc20.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -42,7 +42,7 @@ const approvalTopic = toEventSelector(
 const wrapTopic = toEventSelector('event Deposit(address indexed dst, uint256 wad)')
 const unwrapTopic = toEventSelector('event Withdrawal(address indexed src, uint256 wad)')
 
-const accountOf = (topic: Hex): Address => `0x${topic.slice(26)}`
+const accountOf = (topic: Hex): Address => getAddress(`0x${topic.slice(26)}`)
 
 /** One change of a balance by a log. */
 type Change = { token: Address; holder: Address; units: bigint; isMint: boolean }
@@ -58,13 +58,15 @@ export function movesOfReceipt(
     from,
     to,
     value,
-    logs,
+    logs: shown,
     ok,
   }: { from: Address; to: Address | null; value: bigint; logs: readonly CallLog[]; ok: boolean },
   call: DescribedCall,
 ): ReceiptMoves {
   if (!ok) return { moves: [], approvals: [], nfts: [], unseen: [] }
   const { chainId } = network
+  // Nodes write addresses in lower case.
+  const logs = shown.map((log) => ({ ...log, address: getAddress(log.address) }))
   const all = withInner(call)
   const named = all.flatMap(({ holders }) => holders)
   const contract =

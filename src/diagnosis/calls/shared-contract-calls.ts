@@ -2,6 +2,7 @@ import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
 import { permit2Abi } from '../../chain/permit2.ts'
 import type { Address, Hex } from '../../domain/address.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import {
   isEverything,
   joinTexts,
@@ -87,7 +88,7 @@ const allowance = (say: Words, token: Address, units: bigint): string =>
 
 const until = (seconds: number): string => {
   const time = new Date(seconds * 1_000)
-  return Number.isNaN(time.getTime()) ? 'without an end' : `until ${time.toISOString()}`
+  return Number.isNaN(time.getTime()) ? 'without an end' : `until ${momentText(time.getTime())}`
 }
 
 /** What calls of Permit2 do. */

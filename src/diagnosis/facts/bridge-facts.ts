@@ -58,11 +58,16 @@ export async function readBridgeFacts(
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
     burn,
-    // By the clock of the chain; the journal may have recorded it long after the fact.
+    // The journal may have recorded it long after the fact.
     since:
-      sentAt ??
-      events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')?.at ??
-      operation.updated,
+      sentAt !== undefined
+        ? { clock: 'chain', at: sentAt }
+        : {
+            clock: 'machine',
+            at:
+              events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')
+                ?.at ?? operation.updated,
+          },
     usualMs,
     typicalMs,
     isUnknown,
@@ -93,13 +98,13 @@ async function paidBack(
   { plan }: Operation,
   chainId: number,
   { found, amount }: { found: { hash: Hex; blockNumber: number }; amount: bigint },
-): Promise<{ hash: Hex; text: string; paidAt: string | null }> {
+): Promise<{ hash: Hex; text: string; paidAt: number | null }> {
   const unit = (plan as StoredPlan | null)?.about.amounts.in
   const at = await blockTime(rpc(chainId), found.blockNumber)
   return {
     hash: found.hash,
     text: unit ? formatAmount(amount, unit) : String(amount),
-    paidAt: at === undefined ? null : new Date(at).toISOString(),
+    paidAt: at ?? null,
   }
 }
 

@@ -94,7 +94,7 @@ export async function gatherFacts(
   return {
     operation,
     plan: operation.plan as StoredPlan,
-    now: Math.max(now(), ...newestTimes(chains)),
+    now: { machine: now(), chain: Math.max(now(), ...newestTimes(chains)) },
     lastRunReason:
       operation.state === 'PARTIAL'
         ? events.findLast(({ index, becomes }) => index === null && becomes === 'PARTIAL')?.why
@@ -124,7 +124,7 @@ export async function gatherFacts(
   }
 }
 
-/** The times of the newest blocks, in epoch ms: the clock of a chain may be ahead of this machine's. */
+/** The times of the newest blocks, in epoch ms. The clock of a chain may be ahead of this machine's, and a chain may be idle. */
 const newestTimes = (chains: ReadonlyMap<number, ChainFacts>): number[] =>
   [...chains.values()].flatMap((one) => (one.is === 'there' ? 1_000 * one.head.timestamp : []))
 

@@ -8,6 +8,7 @@ import { isInFlight } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+import type { Instant, Now } from '../instant.ts'
 
 /** The state of a chain: its newest block, silent, or a node of another chain. */
 export type ChainFacts = { network: Network } & (
@@ -60,7 +61,7 @@ export type StepFacts = {
 
 /**
  * The state of a bridge transfer to a later leg: a burn that is minted there, or a deposit that a relayer pays out there. `burn` is the
- * transaction that sent it; `since` is epoch ms; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
+ * transaction that sent it, `since` when; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
  * service should know the burn and does not. `delivered` may be missing although minted; `later` came after an under-delivery.
  * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid how much of it back.
  */
@@ -70,7 +71,7 @@ export type BridgeFacts = {
   to: Network
   recipient: string
   burn: Hex
-  since: number
+  since: Instant
   usualMs: number
   typicalMs?: number | undefined
   isUnknown: boolean
@@ -82,7 +83,7 @@ export type BridgeFacts = {
   expiry?: {
     at: number
     isPast: boolean
-    refund: { hash: Hex; text: string; paidAt: string | null } | undefined
+    refund: { hash: Hex; text: string; paidAt: number | null } | undefined
   }
   /**
    * An order that a solver pays out: its number, until when that may be (Unix s), what its service says of it, and what was given back: how
@@ -96,8 +97,8 @@ export type BridgeFacts = {
   }
   /** Why an order cannot be filled any more. */
   unfilled?: 'expired' | 'cancelled' | undefined
-  /** Command lines by which anybody can deliver a burn, or have it signed anew. */
-  remedies?: { deliver?: string; reattest?: string }
+  /** Whether anybody can deliver a burn, or the command line that has it signed anew. */
+  remedies?: { canDeliver?: true; reattest?: string }
 }
 
 /** Why the rest of an operation cannot be signed now; `forever` if waiting does not help. */
@@ -107,7 +108,7 @@ export type Blocker = { reason: string; is: 'poor' | 'refused' | 'forever' }
 export type Facts = {
   operation: Operation
   plan: StoredPlan
-  now: number
+  now: Now
   /** Why the last run of a partly done operation stopped. */
   lastRunReason: string | undefined
   wasReopened: boolean

@@ -25,6 +25,14 @@ export const foreignOrder = async (
 ): Promise<ExplainedTransfer | undefined> =>
   (await preSignedOrder(context, hash, found, reportedHash)) ?? relayOrder(context, found, reportedHash)
 
+/** One order of several: its number, whose it is, and until when it can be filled. */
+function orderLine(uid: Hex): string {
+  const parts = partsOfUid(uid)
+  return parts
+    ? `${uid} of ${getAddress(parts.owner)}, until ${new Date(parts.validTo * 1_000).toISOString()}`
+    : uid
+}
+
 /** An order of CoW Protocol by the event of its signature, whatever contract made it. Its amounts are only in its trade. */
 async function preSignedOrder(
   context: ExecutionContext,
@@ -42,7 +50,7 @@ async function preSignedOrder(
   if (others.length > 0)
     return {
       situation: 'FOREIGN',
-      verdict: `It signs ${others.length + 1} orders of CoW Protocol; whether they were filled is not looked up.`,
+      verdict: `It signs ${others.length + 1} orders of CoW Protocol: ${[uid, ...others].map(orderLine).join('; ')}. Whether they were filled is not looked up; the settlement contract shows each by its number.`,
     }
   const owner = getAddress(parts.owner)
   const transaction = { chainId, to: settlement, data: call.input, value: call.value }

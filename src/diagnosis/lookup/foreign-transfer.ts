@@ -1,5 +1,5 @@
 import { getAddress } from 'viem/utils'
-import { blockTime } from '../../chain/latest-log.ts'
+import { blockTime, chainTime } from '../../chain/latest-log.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -15,11 +15,15 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import { depositIn } from '../../swaps/across/deposit-and-payout-events.ts'
 import { acrossOn } from '../../swaps/across/pairs.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
-import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
-import { contractsOn } from '../../swaps/swap-contracts.ts'
+import { sentMessages } from '../../swaps/cctp-v2/attested-messages.ts'
+import { type CctpV2Constants, cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
+import { depositForBurn } from '../../swaps/cctp-v2/encode.ts'
+import { contractsIn, contractsOn } from '../../swaps/swap-contracts.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
+import { amountText } from '../calls/describe-call.ts'
 import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
+import { actionCommand } from '../messages/shared-operation-phrases.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import { type ExplainedTransfer, foreignOrder } from './foreign-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
@@ -53,26 +57,62 @@ type Stated = {
   at: number
 }
 
+/** A burn of CCTP by the message in its receipt, whatever contract made it. */
 async function foreignBurn(
   context: ExecutionContext,
   hash: Hex,
-  { network, from, call: { to, input, value }, described: { transfer }, block }: FoundTransaction,
+  { network, block }: FoundTransaction,
   reportedHash: Hex | null,
 ): Promise<ExplainedTransfer | undefined> {
-  const here = contractsOn(context.catalog, cctpV2Contracts, network.chainId)
-  if (!here || !block || !transfer || to === null || !sameAddress(to, here.tokenMessenger)) return undefined
-  const { gives, arrival, minimum } = transfer
-  // A token that CCTP does not carry cannot have been burned.
-  if (!tokenAt(context.catalog.tokens, network.chainId, gives.token)) return undefined
-  const transaction = { chainId: network.chainId, to, data: input, value }
-  const awaited = { sent: { transaction, wallet: from, hash, blockNumber: block.number }, arrival }
-  const { token, units: amount } = gives
+  const { catalog } = context
+  const here = contractsOn(catalog, cctpV2Contracts, network.chainId)
+  if (!here || !block) return undefined
+  const [sent, ...others] = sentMessages(block.mined.logs, here)
+  if (!sent) return undefined
+  if (others.length > 0) {
+    const lines = [sent, ...others].map(({ burn: { amount, burnToken, maxFee, ...burn } }) => {
+      const there = endOfDomain(catalog, here, burn.destinationDomain)
+      const to = there
+        ? `for ${burn.mintRecipient} on ${displayNetwork(catalog.networks, there.chainId).name}`
+        : `for the domain ${burn.destinationDomain} of CCTP`
+      return `${amountText(catalog, network, burnToken, amount)} ${to}, with a fee of at most ${amountText(catalog, network, burnToken, maxFee)}`
+    })
+    return toldOnly(
+      `It holds ${lines.length} burns of CCTP: ${lines.join('; ')}. Whether they were minted is not looked up; the attestation service has each by the hash of the transaction.`,
+    )
+  }
+  const { amount, burnToken, maxFee, mintRecipient: recipient, messageSender } = sent.burn
+  const there = endOfDomain(catalog, here, sent.burn.destinationDomain)
+  if (!there || !sameAddress(burnToken, here.token)) return undefined
+  // The burn as the bridge was called, whatever contract called it.
+  const transaction = depositForBurn({
+    ...{ chainId: network.chainId, messenger: here.tokenMessenger, amount, domain: there.domain, recipient },
+    ...{ burnToken, maxFee, minFinalityThreshold: sent.burn.minFinalityThreshold },
+  })
+  const awaited = {
+    sent: { transaction, wallet: messageSender, hash, blockNumber: block.number },
+    arrival: { chainId: there.chainId, token: there.token, recipient },
+  }
+  const [token, minimum] = [burnToken, amount - maxFee]
   return followed(
     context,
-    { way: 'burn', awaited, amount, token, minimum, refundTo: from, at: block.at },
+    { way: 'burn', awaited, amount, token, minimum, refundTo: messageSender, at: block.at },
     reportedHash,
   )
 }
+
+/** The end of a transfer of CCTP, which its own attestation service serves. */
+const endOfDomain = (
+  catalog: ExecutionContext['catalog'],
+  { attestation }: CctpV2Constants,
+  domain: number,
+): CctpV2Constants | undefined =>
+  contractsIn(catalog, cctpV2Contracts).find(
+    (one) => one.domain === domain && one.attestation === attestation,
+  )
+
+/** What is told of transfers that are not followed. */
+const toldOnly = (verdict: string): ExplainedTransfer => ({ situation: 'FOREIGN', verdict })
 
 const addressIn = (word: Hex): Address | undefined =>
   BigInt(word) >> 160n === 0n ? getAddress(`0x${word.slice(26)}`) : undefined
@@ -89,11 +129,21 @@ async function foreignDeposit(
   if (!here || !block) return undefined
   const [deposit, ...others] = block.mined.logs.flatMap((log) => depositIn([log], here) ?? [])
   if (!deposit) return undefined
-  const unfollowed = (text: string): ExplainedTransfer => ({ situation: 'FOREIGN', verdict: text })
-  if (others.length > 0)
-    return unfollowed(
-      `It holds ${others.length + 1} deposits of Across; whether they were paid out is not looked up.`,
+  if (others.length > 0) {
+    const lines = [deposit, ...others].map((one) => {
+      const to = [...catalog.networks, ...publicNetworks].find(
+        ({ chainId }) => chainId === one.destinationChainId,
+      )
+      const paid = addressIn(one.inputToken)
+      const out = addressIn(one.outputToken)
+      const gives = paid ? amountText(catalog, network, paid, one.inputAmount) : 'an unknown token'
+      const least = to && out ? `, at least ${amountText(catalog, to, out, one.outputAmount)}` : ''
+      return `the deposit ${one.depositId} of ${gives} for ${addressIn(one.recipient) ?? one.recipient} on ${to?.name ?? `chain ${one.destinationChainId}`}${least}`
+    })
+    return toldOnly(
+      `It holds ${lines.length} deposits of Across: ${lines.join('; ')}. Whether they were paid out is not looked up; the pool of Across on the other network shows each by its number.`,
     )
+  }
   const far = deposit.destinationChainId
   const known = [...catalog.networks, ...publicNetworks, ...sandboxNetworks].find(
     ({ chainId }) => chainId === far,
@@ -108,7 +158,7 @@ async function foreignDeposit(
   const lacksRpc = known && !catalog.networks.some(({ chainId }) => chainId === far)
   if (lacksRpc) return withoutRpc('deposited', network, known, hash)
   if (!known || !there || !token || !refundTo || !out || !recipient || !tokenAt(catalog.tokens, far, out))
-    return unfollowed(
+    return toldOnly(
       `Whether it was paid out on ${known?.name ?? `chain ${far}`} cannot be read here: that ${there && recipient ? 'token' : 'network'} is not in the catalogue of Across. The pool of Across there shows it as the deposit ${deposit.depositId} from chain ${network.chainId}.`,
     )
   const transaction = {
@@ -186,7 +236,7 @@ async function followed(
     to,
     recipient: arrival.recipient,
     burn: hash,
-    since: sentAt ?? at,
+    since: { clock: 'chain', at: sentAt ?? at },
     usualMs: same.usualMs,
     typicalMs: same.typicalMs,
     isUnknown: same.isUnknown,
@@ -201,7 +251,7 @@ async function followed(
         refund: exact && {
           hash: exact.found.hash,
           text: formatAmount(amount, unit),
-          paidAt: paidAt === undefined ? null : new Date(paidAt).toISOString(),
+          paidAt: paidAt ?? null,
         },
       },
     }),
@@ -209,7 +259,7 @@ async function followed(
   // The rules for a transfer read the bridge, the amount, the payer and the clock; nothing else of an operation is known here.
   const facts = {
     bridge,
-    now: now(),
+    now: { machine: now(), chain: await chainTime(context.rpc(from.chainId), now()) },
     operation: { id: hash, wallet: refundTo, legs: [], steps: [] },
     plan: { about: { amounts: { in: tokenAmount(amount, unit), out: null } } },
     steps: [],
@@ -225,5 +275,12 @@ async function followed(
   const unsure = larger
     ? ` Since then, the bridge paid ${formatAmount(larger.paid, unit)} to ${refundTo} in ${larger.found.hash}, which may include it.`
     : ''
-  return { situation: rule.situation, verdict: `${rule.verdict(facts)}${unsure}`, funds }
+  // Of the commands for an own action, this one alone takes the hash of a stranger's burn.
+  const deliver = actionCommand(facts, 'deliver')
+  return {
+    situation: rule.situation,
+    verdict: `${rule.verdict(facts)}${unsure}`,
+    funds,
+    ...(rule.next(facts) === deliver && { next: deliver }),
+  }
 }

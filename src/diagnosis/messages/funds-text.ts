@@ -114,6 +114,8 @@ function fundsAtOrigin(facts: Facts): string {
   const { operation, plan } = facts
   if (operation.kind === 'revoke')
     return `This action moves no funds; they are in the wallet ${operation.wallet}.`
+  if (operation.kind === 'deliver')
+    return `This action moves no funds of the wallet ${operation.wallet}; ${amountText(facts)} waits at the bridge for ${plan.about.receiver}.`
   if (operation.kind === 'withdraw')
     return `The funds are still in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')

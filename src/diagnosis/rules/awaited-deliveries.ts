@@ -1,16 +1,15 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { spanText } from '../../domain/text/time-spans.ts'
+import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
+import { msSince } from '../instant.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { actionCommand, blockerText, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const bridge = ({ bridge }: Facts) => bridge!
 
-const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`
-
-const waited = (facts: Facts): number => facts.now - bridge(facts).since
+const waited = (facts: Facts): number => msSince(bridge(facts).since, facts.now)
 
 const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
 
@@ -20,7 +19,7 @@ const whoOf = (facts: Facts): string => (bridge(facts).way === 'desk' ? 'desk' :
 
 const isUnseen = (facts: Facts): boolean => bridge(facts).isMinted === undefined
 
-const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at * 1_000).toISOString()
+const expiryText = (facts: Facts): string => momentText(bridge(facts).expiry!.at * 1_000)
 
 /** What the service of an order says, which counts for nothing that the chains do not show. */
 function saidText(facts: Facts): string {
@@ -32,15 +31,15 @@ function saidText(facts: Facts): string {
 /** The number of an order, and until when it may be filled. */
 const orderText = (facts: Facts): string => {
   const { id, until } = bridge(facts).order ?? {}
-  return until === undefined
-    ? ''
-    : ` The order ${id} can be filled until ${new Date(until * 1_000).toISOString()}.`
+  return until === undefined ? '' : ` The order ${id} can be filled until ${momentText(until * 1_000)}.`
 }
 
 /** In which transaction and when the transfer was paid back. */
 function refundPlace(facts: Facts): string {
   const { hash, paidAt } = bridge(facts).expiry?.refund ?? {}
-  return hash === undefined ? '' : ` in ${hash}${paidAt ? ` at ${paidAt}` : ''}`
+  return hash === undefined
+    ? ''
+    : ` in ${hash}${paidAt === null || paidAt === undefined ? '' : ` at ${momentText(paidAt)} (block time)`}`
 }
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */
@@ -50,8 +49,8 @@ function remedyText(facts: Facts): string {
     return isAttested
       ? ` Its attestation has expired. To have it signed again: ${remedies.reattest}`
       : ` If the burn is final, this requests the attestation again, or says why not: ${remedies.reattest}`
-  return remedies?.deliver && waited(facts) > usualMs
-    ? ` Anyone can deliver it and pay the gas on ${to.name}: ${remedies.deliver}`
+  return remedies?.canDeliver && waited(facts) > usualMs
+    ? ` Anyone can deliver it and pay the gas on ${to.name}.`
     : ''
 }
 
@@ -141,7 +140,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       facts.bridge?.way === 'solver' &&
       (waited(facts) > facts.bridge.usualMs || bridge(facts).order?.said?.word === 'failure'),
     verdict: (facts) =>
-      `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${minutes(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${minutes(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
+      `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${spanText(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${spanText(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -161,7 +160,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'RAMP_STUCK',
     is: (facts) => facts.bridge?.way === 'desk' && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${minutes(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
+      `The desk has not paid for ${spanText(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${spanText(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -202,13 +201,13 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_STUCK',
     is: (facts) =>
       facts.bridge?.isAttested === true &&
-      facts.bridge.remedies?.deliver !== undefined &&
+      facts.bridge.remedies?.canDeliver === true &&
       waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${minutes(bridge(facts).usualMs)}.${remedyText(facts)}`,
+      `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => actionCommand(facts, 'deliver'),
   },
   {
     situation: 'BRIDGE_UNDELIVERED',
@@ -224,7 +223,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_STUCK',
     is: ({ bridge }) => bridge?.isUnknown === true,
     verdict: (facts) =>
-      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago; the usual maximum is ${minutes(bridge(facts).usualMs)}. The transfer is not necessarily lost: it may be attested late, or may have been delivered. Check what ${bridge(facts).recipient} has received on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
+      `The attestation service of the bridge does not know the transfer, which was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}. The transfer is not necessarily lost: it may be attested late, or may have been delivered. Check what ${bridge(facts).recipient} has received on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -234,8 +233,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
       isUnasked(facts)
-        ? `${unaskedText}: it was sent ${minutes(waited(facts))} ago; the usual maximum is ${minutes(bridge(facts).usualMs)}.`
-        : `The bridge has not attested the transfer for ${minutes(waited(facts))}; the usual maximum is ${minutes(bridge(facts).usualMs)}.${remedyText(facts)}`,
+        ? `${unaskedText}: it was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}.`
+        : `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),

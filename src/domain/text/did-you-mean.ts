@@ -32,3 +32,22 @@ function editsBetween(a: string, b: string): number {
   }
   return row[b.length]!
 }
+
+/** How many names are suggested at most. */
+const mostSuggested = 3
+
+/**
+ * The same for an id whose parts are joined by `-`, of which some were left out: the shortest known ones with all typed parts. Empty if there
+ * are none.
+ */
+export function didYouMeanWhole(typed: string, known: readonly string[]): string {
+  const parts = typed.toLowerCase().split('-')
+  const whole = [...new Set(known)]
+    .filter((one) => {
+      const its = one.toLowerCase().split('-')
+      return its.length > parts.length && parts.every((part) => its.includes(part))
+    })
+    .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    .slice(0, mostSuggested)
+  return whole.length === 0 ? '' : `; did you mean ${whole.join(' or ')}?`
+}

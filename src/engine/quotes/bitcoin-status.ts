@@ -5,6 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSwapOver } from '../../domain/swap-outcome.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { takenByOther } from '../../store/engine/quote-payments.ts'
 import { amountPaidTo, type BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
@@ -98,7 +99,7 @@ export async function depositStatus(
   const overdue = waitedMs > usualMs
   if (overdue)
     notes.push(
-      `${mayCome ? 'The deadline was' : 'It was paid'} ${minutes(waitedMs)} ago; the usual maximum is ${minutes(usualMs)}`,
+      `${mayCome ? 'The deadline was' : 'It was paid'} ${spanText(waitedMs)} ago; the usual maximum is ${spanText(usualMs)}`,
     )
   return {
     status: shown.status,
@@ -180,8 +181,6 @@ async function refundOf(
 
 /** Minimum usual duration after the block of a deposit, whatever the provider estimates, in ms. */
 const leastUsualMs = 3_600_000
-
-const minutes = (ms: number): string => `${Math.ceil(ms / 60_000)} min`
 
 /**
  * Advice if less than the amount was paid. An address of its own accepts the rest; with a memo each payment is a

@@ -9,6 +9,7 @@ import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
@@ -142,7 +143,7 @@ export async function swapBytecode(
         gasLimitReason: gas.gasLimitReason,
       },
     },
-    message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
+    message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${momentText(row.expiresAt)}`,
   }
 }
 

@@ -72,6 +72,7 @@ export function strategyOf(rated: RatedMarket): Strategy {
     inceptionApy,
     avgApy: averageApy,
     tvlUsd: state ? usd(state.tvl, entry.asset, price) : null,
+    liquidityUsd: state && state.liquidity !== null ? usd(state.liquidity, entry.asset, price) : null,
     fee: '0',
     performanceFeeBps: '0',
     protocolFeeBps: fractionInBps(state?.protocolFee),

@@ -43,8 +43,8 @@ function recipientRules(
             },
           ]
         : []),
-      // A policy must not prevent a revocation.
-      ...(contracts && intent.kind !== 'revoke'
+      // A policy must not prevent a revocation, nor the delivery of what was burned already: neither spends anything.
+      ...(contracts && intent.kind !== 'revoke' && intent.kind !== 'deliver'
         ? [
             {
               rule: 'contracts',

@@ -1,5 +1,6 @@
 import { allowanceText, revokeCommand } from '../../chain/standing-allowance.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import { reachesLevel } from '../assurance.ts'
 import type { PolicyFacts, RuleResult } from './policy-facts.ts'
 import { isRevocation, ruleResult } from './policy-facts.ts'
@@ -25,15 +26,7 @@ export function timingAndAssuranceRules(
   return [
     ...(hours === undefined || isRescue
       ? []
-      : [
-          ruleResult(
-            'hours',
-            'POLICY_LIMIT',
-            `${hours} UTC`,
-            new Date(at).toISOString(),
-            isWithin(hours, at),
-          ),
-        ]),
+      : [ruleResult('hours', 'POLICY_LIMIT', `${hours} UTC`, momentText(at), isWithin(hours, at))]),
     ...(maxQuoteAge === undefined || quoteAgeMs === null
       ? []
       : [

@@ -91,6 +91,10 @@ function balanceBounds(
       return [{ token: intent.token, least: -intent.amount - sumOf(feesOf(intent)), what: more }]
     case 'revoke':
       return []
+    case 'deliver':
+      return sameAddress(intent.wallet, intent.recipient)
+        ? [{ token: intent.token, least: intent.amount, what: 'less is delivered than was burned' }]
+        : []
   }
 }
 

@@ -2,12 +2,11 @@ import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
-import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import { blockTime, chainTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { displayNetwork, type Network, rpcVariable } from '../../domain/networks.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { contractsOn } from '../swap-contracts.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
@@ -16,15 +15,11 @@ import { type CctpV2Constants, cctpV2Contracts } from './constants-schema.ts'
 import { deliveriesOf } from './delivery-events.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
-/**
- * The attestation service's response for a burn. `url` is the requested URL; `reattestUrl` requests a new attestation, if the nonce is
- * known.
- */
+/** The attestation service's response for a burn. `reattestUrl` requests a new attestation, if the nonce is known. */
 type Attestation = {
   isKnown: boolean
   isAttested: boolean
   message?: BurnMessage
-  url: string
   reattestUrl?: string
 }
 
@@ -39,7 +34,7 @@ export async function attestationOf(
   const url = `${base}/v2/messages/${here.domain}?transactionHash=${burn}`
   try {
     const answer = await getJson(url)
-    if (answer.status === 404) return { isKnown: false, isAttested: false, url }
+    if (answer.status === 404) return { isKnown: false, isAttested: false }
     if (answer.status !== 200) return undefined
     const { body } = answer
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
@@ -59,7 +54,6 @@ export async function attestationOf(
       isKnown: first != null,
       isAttested,
       ...(message && { message }),
-      url,
       ...(reattestUrl && { reattestUrl }),
     }
   } catch (error) {
@@ -110,18 +104,14 @@ export async function followBurn(
       : undefined
   const hash = isUsed && nonce && there ? await mintTransaction(node, there, nonce, burnedAt ?? 0) : undefined
   const brought = named ?? (hash && (await look(hash)))
-  const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
-  const isUnknown = !brought && attestation?.isKnown === false && isOld
+  const isOld = async () =>
+    burnedAt !== undefined &&
+    (await chainTime(rpc(sent.transaction.chainId), now())) - burnedAt > attestationMs.standard
+  const isUnknown = !brought && attestation?.isKnown === false && (await isOld())
   // Minting requires an attestation. A service that does not know an old burn proves nothing.
   const isUnattested = attestation?.isAttested === false && !isUnknown
   const remedies =
-    attestation && there && !brought && isUsed !== true
-      ? await remediesOf(node, {
-          attestation,
-          there,
-          network: displayNetwork(catalog.networks, there.chainId),
-        })
-      : undefined
+    attestation && there && !brought && isUsed !== true ? await remediesOf(node, attestation) : undefined
   const isFast = attestation?.message?.minFinalityThreshold === finality.fast
   return {
     way: 'burn',
@@ -137,32 +127,35 @@ export async function followBurn(
 }
 
 /**
- * Commands that complete a burn. A fast attestation expires at a block of the destination; before, any wallet can deliver it; later it must
+ * What completes a burn. A fast attestation expires at a block of the destination; before, any wallet can deliver it; later it must
  * be attested again.
  */
 async function remediesOf(
   node: ChainClient,
-  { attestation, there, network }: { attestation: Attestation; there: CctpV2Constants; network: Network },
+  { message, isAttested, reattestUrl }: Attestation,
 ): Promise<BridgeDelivery['remedies']> {
-  const { message, isAttested, url, reattestUrl } = attestation
-  const reattest = reattestUrl && `curl -X POST '${reattestUrl}'`
-  if (!isAttested || !message) return reattest ? { reattest } : undefined
-  const { expirationBlock } = message
-  const head =
-    expirationBlock === 0n
-      ? undefined
-      : await undefinedIfUnanswered(withTimeout(node.request<Hex>('eth_blockNumber')))
-  if (head !== undefined && quantity(head, 'the newest block') > expirationBlock)
-    return reattest ? { reattest } : undefined
-  const parts = `$(curl -s '${url}' | jq -r '.messages[0] | .message, .attestation')`
-  return {
-    deliver: `cast send --interactive --rpc-url "$${rpcVariable(network)}" ${there.messageTransmitter} 'receiveMessage(bytes,bytes)' ${parts}`,
-  }
+  const reattest = reattestUrl && reattestCommand(reattestUrl)
+  if (!isAttested || !message || (await isExpired(node, message))) return reattest ? { reattest } : undefined
+  return { canDeliver: true }
+}
+
+/** The command that requests a new attestation. */
+export const reattestCommand = (url: string): string => `curl -X POST '${url}'`
+
+/** Whether the attestation of a fast transfer has expired on the destination; false if its node does not answer. */
+export async function isExpired(
+  node: ChainClient,
+  { expirationBlock }: Pick<BurnMessage, 'expirationBlock'>,
+): Promise<boolean> {
+  if (expirationBlock === 0n) return false
+  const head = await undefinedIfUnanswered(withTimeout(node.request<Hex>('eth_blockNumber')))
+  return head !== undefined && quantity(head, 'the newest block') > expirationBlock
 }
 
 const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
 
-async function isNonceUsed(
+/** Whether a message was delivered, by the contract on the destination. */
+export async function isNonceUsed(
   rpc: ChainClient,
   { messageTransmitter: to }: CctpV2Constants,
   nonce: Hex,
@@ -172,7 +165,7 @@ async function isNonceUsed(
 }
 
 /** Finds the transaction that delivered a message: searches the destination's logs back to the time of the burn. */
-const mintTransaction = async (
+export const mintTransaction = async (
   rpc: ChainClient,
   { messageTransmitter: address }: CctpV2Constants,
   nonce: Hex,

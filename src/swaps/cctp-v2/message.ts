@@ -21,6 +21,26 @@ export type BurnMessage = {
   hookData: Hex
 }
 
+/** The fields that the attestation fills in, as offset and length in a message (MessageV2.sol and BurnMessageV2.sol). */
+const attestedFields = [
+  [12, 32], // nonce
+  [144, 4], // finalityThresholdExecuted
+  [148 + 164, 32], // feeExecuted
+  [148 + 196, 32], // expirationBlock
+] as const
+
+/**
+ * A message as its burn sent it: the fields that the attestation fills in are zero. Two messages of the same burn are equal so; equal burns of
+ * one sender are too.
+ */
+export const unattestedForm = (message: Hex): Hex =>
+  attestedFields.reduce<string>((text, [at, length]) => {
+    const start = 2 + 2 * at
+    return text.length < start + 2 * length
+      ? text
+      : text.slice(0, start) + '00'.repeat(length) + text.slice(start + 2 * length)
+  }, message.toLowerCase()) as Hex
+
 /** The offset of the burn in a message (MessageV2.sol), and its length without hook data (BurnMessageV2.sol). */
 const bodyAt = 148
 const bodySize = 228

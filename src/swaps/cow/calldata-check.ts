@@ -1,6 +1,7 @@
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
@@ -51,7 +52,7 @@ export function checkCowCalldata(
     bound: {
       name: 'setPreSignature',
       args: jsonArguments({ orderUid: uid, signed, validTo }),
-      text: `Place an order with CoW Protocol: ${exact === 'in' ? '' : 'at most '}${spent} for ${exact === 'in' ? 'at least ' : ''}${brought}, for ${recipient}. It is filled until ${new Date(validTo * 1_000).toISOString()}, or not at all`,
+      text: `Place an order with CoW Protocol: ${exact === 'in' ? '' : 'at most '}${spent} for ${exact === 'in' ? 'at least ' : ''}${brought}, for ${recipient}. It is filled until ${momentText(validTo * 1_000)}, or not at all`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn, by: vaultRelayer },
     },

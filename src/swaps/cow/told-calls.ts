@@ -1,5 +1,6 @@
 import { decodeEventLog, parseAbi } from 'viem/utils'
 import { type Address, sameAddress } from '../../domain/address.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import { type Teller, teller, type Words } from '../../protocols/call-description.ts'
 import type { CallLog, LogTelling } from '../../protocols/call-logs.ts'
 import { preSignatureAbi, settlementAbi } from './abi.ts'
@@ -46,7 +47,7 @@ export const cowTellers: readonly Teller[] = [
     const parts = partsOfUid(uid)
     return {
       kind: isSigned ? 'swap' : 'other',
-      text: `${isSigned ? 'signs' : 'revokes'} the order ${uid} at CoW Protocol${parts ? `${say.forWhom(parts.owner)}${isSigned ? `, which may be filled until ${new Date(parts.validTo * 1_000).toISOString()}` : ''}` : ''}`,
+      text: `${isSigned ? 'signs' : 'revokes'} the order ${uid} at CoW Protocol${parts ? `${say.forWhom(parts.owner)}${isSigned ? `, which may be filled until ${momentText(parts.validTo * 1_000)}` : ''}` : ''}`,
       unread: ['what the order sells and buys, which only its hash is in the call of'],
     }
   }),

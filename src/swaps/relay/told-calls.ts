@@ -1,5 +1,6 @@
 import { parseAbi } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import { type Teller, type Telling, teller, type Words } from '../../protocols/call-description.ts'
 import { depositoryAbi } from './abi.ts'
 import { decodeOrder } from './order.ts'
@@ -10,9 +11,7 @@ const wholeAllowance = parseAbi(['function depositErc20(address depositor, addre
 /** The order of a deposit that its own terms follow: where what is to arrive is only in the order of whoever made it. */
 function deposited(say: Words, token: Address, units: bigint, depositor: Address, id: string): Telling {
   const order = decodeOrder({ data: say.call.data, value: say.call.value })
-  const until = order
-    ? `, which can be filled until ${new Date(order.terms.deadline * 1_000).toISOString()}`
-    : ''
+  const until = order ? `, which can be filled until ${momentText(order.terms.deadline * 1_000)}` : ''
   return {
     text: `deposits ${say.upTo(token, units)} at Relay for the order ${id}${say.forWhom(depositor)}${until}`,
     gives: token === nativeAddress ? [] : [{ token, units }],

@@ -1,6 +1,7 @@
 import type { AbiParameter } from 'viem'
 import { decodeAbiParameters, encodeAbiParameters, hexToBytes } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import {
   isEverything,
   type Teller,
@@ -217,7 +218,7 @@ function commandPart(code: number, input: Hex, say: Words): Part | undefined {
 }
 
 const until = (seconds: number): string =>
-  seconds > 253_402_300_799 ? 'any time' : new Date(seconds * 1_000).toISOString()
+  seconds > 253_402_300_799 ? 'any time' : momentText(seconds * 1_000)
 
 /** The actions of a swap through pools of version 4. */
 function planPart(codes: Hex, params: readonly Hex[], say: Words): Part | undefined {

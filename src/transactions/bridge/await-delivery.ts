@@ -3,6 +3,7 @@ import { type Disagreement, disagreementHint, disagreementText } from '../../cha
 import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
+import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import type { Leg } from '../../store/journal/operation-types.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
 import type { DeliveryResult, UnseenDelivery } from '../outcome/delivery-result.ts'
@@ -149,7 +150,7 @@ function unseenDeliveryError(
       )
     : new AppError(
         'PENDING',
-        `The attestation service of the bridge does not know the transfer, sent more than ${attestationMs.standard / 60_000} min ago. The transfer is not necessarily lost: it may be attested late, or may have been delivered`,
+        `The attestation service of the bridge does not know the transfer, sent more than ${spanText(attestationMs.standard)} ago. The transfer is not necessarily lost: it may be attested late, or may have been delivered`,
         { details, hint: `sluice action explain ${id}` },
       )
 }
@@ -164,7 +165,7 @@ function expiredError(
   const [here, there] = [legs[0]!.chainId, chainId].map((one) => networkNamed(networks, one).name)
   return new AppError(
     'PENDING',
-    `The deposit was not paid out on ${there} before ${new Date(until * 1_000).toISOString()} and cannot be paid out any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
+    `The deposit was not paid out on ${there} before ${momentText(until * 1_000)} and cannot be paid out any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
     { details: { operation: id, expired: until }, hint: `Later: sluice action resume ${id}` },
   )
 }
@@ -173,7 +174,7 @@ function expiredError(
 const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
   new AppError(
     'PENDING',
-    `The order is open until ${new Date(until * 1_000).toISOString()}: nothing has been swapped yet, and nothing is taken before it is filled`,
+    `The order is open until ${momentText(until * 1_000)}: nothing has been swapped yet, and nothing is taken before it is filled`,
     {
       details: { operation: id, until },
       hint: `sluice action resume ${id}, or revoke the allowance that a fill needs: sluice action revoke ${id}`,

@@ -4,6 +4,7 @@ import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 
 const Amount = z.object({
@@ -96,7 +97,7 @@ export function unfilledError(operation: Operation): AppError {
 /** Why an order was not filled, as a sentence without its end. */
 export const unfilledText = ({ why, until, network }: Unfilled): string =>
   why === 'expired'
-    ? `The order on ${sanitizeText(network)} was not filled before ${new Date(until * 1_000).toISOString()} and has expired`
+    ? `The order on ${sanitizeText(network)} was not filled before ${momentText(until * 1_000)} and has expired`
     : `The order on ${sanitizeText(network)} was cancelled before it was filled`
 
 /** The error of an operation with a refund. */

@@ -118,6 +118,7 @@ function payoutOf(intent: Intent): { token: Token; to: Address } | undefined {
     case 'swap':
       return { token: intent.tokenOut, to: intent.recipient }
     case 'transfer':
+    case 'deliver':
       return { token: intent.token, to: intent.recipient }
     case 'deposit':
       return isByShares(intent.strategy) ? { token: intent.strategy.receipt, to: intent.wallet } : undefined

@@ -11,6 +11,7 @@ import { systemClock } from '../../../src/chain/rpc/clock.ts'
 import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
 import { AppError } from '../../../src/domain/errors.ts'
+import { momentText } from '../../../src/domain/text/time-spans.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
 import type { Chain } from '../../support/anvil.ts'
@@ -58,7 +59,7 @@ describe('a newest block that is reported too high', () => {
     await liar.close()
     reopen(Date.now)
     const { seen } = journal.highestHead(31337)!
-    const until = new Date(seen + 600_000).toISOString()
+    const until = momentText(seen + 600_000)
     expect(await outcome('soon')).toMatchObject({
       code: 'RPC_INCONSISTENT',
       message: expect.stringContaining('block 1000000 was seen before'),

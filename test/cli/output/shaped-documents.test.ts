@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
+import { writeDocument, written } from '../../../src/cli/output/document-writer.ts'
 import { compileJq } from '../../../src/cli/output/jq.ts'
 import { compileTemplate } from '../../../src/cli/output/template/run-template.ts'
 import type { Stream } from '../../../src/cli/terminal/io-types.ts'
@@ -23,8 +24,14 @@ const document = {
 const now = () => Date.parse('2026-11-29T09:30:00Z')
 const templated = (source: string, isTerminal = false) =>
   compileTemplate(source, now)(JSON.stringify(document), stream(isTerminal)).text
-const queried = async (expression: string, isTerminal = false) =>
-  (await compileJq(expression))(JSON.stringify(document), stream(isTerminal)).text
+const queried = async (expression: string, isTerminal = false, limitMs?: number) => {
+  const { shape, end } = await compileJq(expression, limitMs === undefined ? {} : { limitMs })
+  try {
+    return (await shape(JSON.stringify(document), stream(isTerminal))).text
+  } finally {
+    end()
+  }
+}
 
 test.each([
   ['.items[].slug', 'a\nbbbb\n'],
@@ -50,6 +57,28 @@ test.each([
     code: 'USAGE',
     message: expect.stringMatching(message),
   })
+})
+
+test.each(['def f: f; f', 'repeat(1)', 'last(range(1e12))', '[limit(1; repeat(empty))]'])(
+  '--jq %s, which never ends, is stopped',
+  async (expression) => {
+    await expect(queried(expression, false, 500)).rejects.toMatchObject({
+      code: 'OUTPUT_FAILED',
+      message: '--jq: the expression did not end within 0.5 s, and was stopped',
+    })
+  },
+)
+
+test('documents are shaped in the order in which they are written, and one that jq refuses fails them all', async () => {
+  const shaping = await compileJq('if .n == 9 then error("nine") else .n end')
+  const out: string[] = []
+  const io = { out: { ...stream(false), write: (text: string) => void out.push(text) }, err: stream(false) }
+  for (const n of [1, 2, 3]) writeDocument(io, { n }, { shaping })
+  await written({ shaping })
+  expect(out).toEqual(['1\n', '2\n', '3\n'])
+  writeDocument(io, { n: 9 }, { shaping })
+  await expect(written({ shaping })).rejects.toMatchObject({ code: 'OUTPUT_FAILED', message: '--jq: nine' })
+  shaping.end()
 })
 
 test('a text of a document cannot move the cursor of a terminal through --jq or --template, and a pipe gets it whole', async () => {

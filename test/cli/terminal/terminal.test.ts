@@ -118,6 +118,23 @@ describe('a read from a silent node', () => {
     expect(isLeftClean(at.bytes())).toBe(true)
   })
 
+  test('leaves nothing of a frame that it drew before it knew of a narrower window', async () => {
+    const node = await listener((request) => void request.resume())
+    const at = shown('strategies list --profile engine', { env: { SLUICE_RPC_SANDBOX_ONE: node.url } })
+    await at.shows(/^\S waiting for sandbox-one at 127\.0\.0\.1:\d+ \d+s$/m)
+    // The window is narrow, and the program learns it some frames later.
+    at.narrow(40, 20)
+    const before = at.bytes().length
+    await expect.poll(() => at.bytes().slice(before).split('waiting for').length).toBeGreaterThan(2)
+    at.resize(40, 20)
+    await at.shows(/^\S waiting for sandbox-one at 127\.0\.\S*\.\.\.$/m)
+    at.type(end)
+    await at.exit
+    await node.close()
+    expect(await at.screen()).not.toContain('waiting for')
+    expect(isLeftClean(at.bytes())).toBe(true)
+  })
+
   test('draws nothing with --quiet, and ends at --timeout with what did not answer', async () => {
     const node = await listener((request) => void request.resume())
     const { host } = new URL(node.url)
@@ -197,5 +214,97 @@ describe('swap execute --compare', () => {
       const { exit, out } = await sluice(`${line}${more} --json`)
       expect({ exit, code: JSON.parse(out).error.code }, more).toEqual({ exit: 2, code })
     }
+  })
+})
+
+describe('a terminal that obeys no control sequences (TERM=dumb)', () => {
+  const dumb = { env: { TERM: 'dumb' } }
+  const isPlain = (bytes: string) => !bytes.includes('\u001b')
+
+  const to = `0x${'77'.repeat(20)}`
+  const transfer = `transfer --network sandbox-one --token USDC --to ${to} --amount 1`
+
+  test('gets none from a transfer: the question is a line, and y is echoed', async () => {
+    const at = shown(transfer, dumb)
+    await at.shows(/\? \(y\/N\)$/m)
+    at.type('yn\u007f\r')
+    expect(await at.exit).toBe(0)
+    expect(await at.screen()).toMatch(/^status {4}SUCCESS$/m)
+    expect(await at.screen()).toMatch(/\(y\/N\) y ?$/m)
+    expect(isPlain(at.bytes())).toBe(true)
+  })
+
+  test('signs nothing after Enter (exit 9) or Ctrl-C (exit 130)', async () => {
+    for (const [keys, exit] of [
+      ['\r', 9],
+      [end, 130],
+    ] as const) {
+      const at = shown(transfer, dumb)
+      await at.shows('(y/N)')
+      at.type(keys)
+      expect(await at.exit).toBe(exit)
+      expect(isPlain(at.bytes())).toBe(true)
+    }
+  })
+
+  test('gets none from a new wallet, whose password is not echoed, nor from its first signature', async () => {
+    const at = shown('wallet new plain', dumb)
+    await at.shows('New password')
+    at.type('correct horse\r')
+    await at.shows('Repeat the password')
+    at.type('correct horse\r')
+    expect(await at.exit).toBe(0)
+    expect(at.bytes()).not.toContain('correct')
+    const [address] = /0x[0-9a-fA-F]{40}/.exec(at.bytes())!
+    for (const token of ['USDC', 'ETH']) await sluice(`sandbox fund ${address} --token ${token}`)
+    const sending = shown(`${transfer} --wallet plain`, dumb)
+    await sending.shows('(y/N)')
+    sending.type('y\r')
+    await sending.shows(/assword/)
+    sending.type('correct horse\r')
+    expect(await sending.exit).toBe(0)
+    for (const one of [at, sending]) expect(isPlain(one.bytes())).toBe(true)
+  })
+
+  test('gets none from a choice by number', async () => {
+    const at = shown(
+      'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --compare',
+      {
+        ...dumb,
+        columns: 120,
+      },
+    )
+    await at.shows('Number (1-')
+    at.type('99\r')
+    await expect.poll(() => at.bytes().split('Number (1-').length).toBe(3)
+    at.type('2\r')
+    await at.shows('(y/N)')
+    at.type('n\r')
+    expect(await at.exit).toBe(9)
+    expect(isPlain(at.bytes())).toBe(true)
+  })
+
+  test('gets none from lists, help, watching and errors', async () => {
+    for (const line of [
+      'strategies list',
+      'strategies show aave-v3-usdc-sandbox-one',
+      'wallet show',
+      'action list',
+      'history aave-v3-usdc-sandbox-one',
+      'doctor',
+      'networks list',
+      '--help',
+      'deposit --help',
+      'deposit nothing --amount 1',
+    ]) {
+      const at = shown(line, dumb)
+      await at.exit
+      expect({ line, isPlain: isPlain(at.bytes()) }).toEqual({ line, isPlain: true })
+    }
+    const watching = shown('strategies list --watch --interval 1h', dumb)
+    await watching.shows('sandbox')
+    watching.type(end)
+    expect(await watching.exit).toBe(130)
+    expect(isPlain(watching.bytes())).toBe(true)
   })
 })

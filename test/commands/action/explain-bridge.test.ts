@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
@@ -23,7 +24,9 @@ afterEach(() => {
   answers = undefined
   body = '{}'
 })
-const { run, signsNothing } = useCommands(sandbox, {
+/** Another machine with the same key. */
+const elsewhere = useCommands(sandbox)
+const { run, signsNothing, home } = useCommands(sandbox, {
   catalog: () =>
     answers
       ? withAttestation(sandbox.world.catalog(), `http://127.0.0.1:${(other.address() as AddressInfo).port}`)
@@ -76,13 +79,23 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   })
   expect(await explain(id, 2 * 3_600_000)).toMatchObject({
     situation: 'BRIDGE_STUCK',
-    verdict: 'The bridge has not attested the transfer for 120 min; the usual maximum is 60 min.',
-    waiting: { what: 'burned', usualSeconds: 1_200, mostSeconds: 3_600 },
+    verdict: 'The bridge has not attested the transfer for 2 hours; the usual maximum is 60 minutes.',
+    waiting: { what: 'burned', clock: 'chain', usualSeconds: 1_200, mostSeconds: 3_600 },
     funds: expect.stringMatching(burned),
     next: `sluice action export ${id}`,
   })
+  // Without an attestation nothing can be delivered, and nothing is signed.
+  const early = await signsNothing(() => run(['action', 'deliver', id, '--yes', '--json']))
+  expect({ exit: early.exit, ...early.json.error }).toMatchObject({
+    exit: 10,
+    code: 'OPERATION_UNFINISHED',
+    message: expect.stringMatching(/has not attested the transfer yet/),
+    hint: expect.stringContaining(`sluice action explain ${id}`),
+  })
   const inWords = await run(['action', 'explain', id], { later: 48 * 3_600_000 })
-  expect(inWords.out).toMatch(/^waits +burned 2 days ago; usually 20 minutes, at most 60 minutes$/m)
+  const waits = /^waits +burned 2 days ago \(block time\); usually 20 minutes, at most 60 minutes$/m
+  expect(inWords.out).toMatch(waits)
+  expect((await run(['action', 'show', id], { later: 48 * 3_600_000 })).out).toMatch(waits)
   expect(inWords.out).toMatch(
     /^ {4}signed 2\S+ \S+Z, sent 2\S+ \S+Z, seen in a block 2\S+ \S+Z, final 2\S+ \S+Z, gas 0\.0\d+ ETH \((<\$0\.01|\$\d+\.\d\d)\)$/m,
   )
@@ -117,19 +130,36 @@ test('BRIDGE_UNDELIVERED for an attested transfer, later BRIDGE_STUCK with a com
     next: `sluice action resume ${id}`,
   })
   expect(await usdc()).toBe(before)
-  // After the usual time the verdict contains a command with which anyone can deliver.
-  const { verdict, situation } = await explain(id, 2 * 3_600_000)
-  expect(situation).toBe('BRIDGE_STUCK')
-  const [, to, signature, url] =
-    /cast send --interactive --rpc-url "\$SLUICE_RPC_SANDBOX_TWO" (0x\w{40}) '(.*?)' \$\(curl -s '(http.*?)' \| jq -r/.exec(
-      verdict,
-    )!
-  const { messages } = (await (await fetch(url!)).json()) as { messages: Record<string, Hex>[] }
-  const data = calldata(`function ${signature}`, [messages[0]!.message, messages[0]!.attestation])
-  const rpc = sandbox.chain(31338).rpc
-  await rpc.request('eth_sendTransaction', [{ from: sandboxAddress(3), to, data, gas: '0xf4240' }])
-  await until(id, 'BRIDGE_DELIVERED')
+  // After the usual time the next step delivers it: the same command shows it, does it once, and then says that it is done.
+  const stuck = await explain(id, 2 * 3_600_000)
+  expect(stuck).toMatchObject({ situation: 'BRIDGE_STUCK', next: `sluice action deliver ${id}` })
+  expect(stuck.verdict).toContain('Anyone can deliver it and pay the gas on sandbox-two.')
+  const deliver = (more: string) => run(`${stuck.next.slice('sluice '.length)} ${more} --json`)
+  const planned = await signsNothing(() => deliver('--dry-run'))
+  expect(planned).toMatchObject({
+    exit: 0,
+    json: { operation: { kind: 'deliver' }, wallet: sandbox.user.address },
+  })
+  expect(planned.json.steps).toMatchObject([
+    {
+      chainId: 31338,
+      call: { name: 'receiveMessage' },
+      text: expect.stringMatching(/^Deliver 100 USDC, burned on sandbox-one in 0x\w{64}, to 0x/),
+    },
+  ])
+  expect(await deliver('--yes')).toMatchObject({
+    exit: 0,
+    json: { type: 'DELIVER', status: 'SUCCESS', transactions: [{ chainId: 31338 }] },
+  })
   expect((await usdc()) - before).toBe(100_000000n)
+  const again = await signsNothing(() => deliver('--yes'))
+  expect(again).toMatchObject({ exit: 0, json: { isDelivered: true, network: 'sandbox-two' } })
+  expect((await usdc()) - before).toBe(100_000000n)
+  expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_DELIVERED' })
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
+    exit: 0,
+    json: { status: 'SUCCESS' },
+  })
 })
 
 test('an expired fast attestation is reported with the request that renews it', async () => {
@@ -148,6 +178,23 @@ test('an expired fast attestation is reported with the request that renews it', 
   expect((await explain(id)).verdict).toMatch(
     /has expired. To have it signed again: curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}'$/,
   )
+  const expired = await signsNothing(() => run(['action', 'deliver', id, '--yes', '--json']))
+  expect({ exit: expired.exit, ...expired.json.error }).toMatchObject({
+    exit: 10,
+    message: expect.stringContaining('The attestation of the transfer has expired'),
+    hint: expect.stringMatching(/^curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}', then the same command$/),
+  })
+  // Another machine, which knows only the hash of the burn, delivers it once its attestation holds.
+  answers = undefined
+  const before = await usdc()
+  const far = (line: string, later = 0) => elsewhere.run(`${line} --json`, { later })
+  const stuck = (await far(`action explain ${burn}`, 2 * 3_600_000)).json
+  expect(stuck).toMatchObject({ situation: 'BRIDGE_STUCK', next: `sluice action deliver ${burn}` })
+  expect(await far(`action deliver ${burn} --yes`)).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  expect((await usdc()) > before).toBe(true)
+  expect(await far(`action deliver ${burn} --yes`)).toMatchObject({ exit: 0, json: { isDelivered: true } })
+  const none = await far('action deliver nothing-here')
+  expect({ exit: none.exit, code: none.json.error.code }).toEqual({ exit: 4, code: 'ACTION_NOT_FOUND' })
 })
 
 test('BRIDGE_SHORT: every command exits 25 when less than the agreed amount was delivered', async () => {
@@ -316,7 +363,7 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
   const old = await explain(id, 50 * hour)
   expect(old.situation).toBe('BRIDGE_STUCK')
   expect(old.verdict).toMatch(
-    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago; the usual maximum is 60 min\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} has received on sandbox-two since/,
+    /^The attestation service of the bridge does not know the transfer, which was sent 2 days ago; the usual maximum is 60 minutes\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} has received on sandbox-two since/,
   )
   expect(old.funds).toMatch(/Whether the funds are minted there is not known; no one else can take them\.$/)
   expect(old.next).toBe(`sluice action export ${id}`)
@@ -328,7 +375,7 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
     exit: 20,
     json: { error: { code: 'PENDING', hint: `sluice action explain ${id}` } },
   })
-  expect(resumed.json.error.message).toContain('does not know the transfer, sent more than 60 min ago')
+  expect(resumed.json.error.message).toContain('does not know the transfer, sent more than 60 minutes ago')
   // Any other status says nothing about the transfer.
   answers = 429
   expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)
@@ -364,4 +411,36 @@ test('resume --no-wait does not wait for a bridge', async () => {
     exit: 20,
     json: { error: { code: 'PENDING' } },
   })
+})
+
+test('after the chains moved 34 days ahead, a step that was sent just now waits for seconds, and a burn by the clock of its chain', async () => {
+  await fault('bridge stuck')
+  const burn = await across()
+  await sandbox.world.warp(34 * 86_400)
+  expect(await explain(burn)).toMatchObject({ waiting: { what: 'burned', clock: 'chain' } })
+  for (const command of ['show', 'explain'])
+    expect((await run(['action', command, burn])).out).toMatch(/^waits +burned 34 days ago \(block time\);/m)
+  // Anybody can explain a burn by its hash.
+  const { json } = await run(['action', 'show', burn, '--json'])
+  const hash = json.transactions.at(-1).hash
+  const stranger = { env: { SLUICE_HOME: join(home(), 'of-another') } }
+  expect((await run(['action', 'explain', hash], stranger)).out).toContain(
+    'has not attested the transfer for 34 days; the usual maximum is 60 minutes',
+  )
+  answers = 404
+  expect((await explain(burn)).verdict).toContain('does not know the transfer, which was sent 34 days ago')
+  answers = undefined
+  await fault('clear')
+  await fault('stop-mining')
+  const { json: sending } = await run(
+    `transfer --network sandbox-one --token USDC --to ${sandboxAddress(3)} --amount 1 --yes --json --timeout 1500ms`,
+  )
+  const { id } = sending.error.details
+  for (const command of ['show', 'explain']) {
+    const { waiting } = (await run(['action', command, id, '--json'])).json
+    expect(waiting).toMatchObject({ what: 'sent', clock: 'machine' })
+    expect(waiting.waitedSeconds).toBeLessThan(86_400)
+    expect((await run(['action', command, id])).out).toMatch(/^waits +sent \d+ (seconds?|minutes) ago$/m)
+  }
+  await fault('clear')
 })

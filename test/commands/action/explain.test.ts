@@ -1,14 +1,21 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { padHex } from 'viem/utils'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/domain/address.ts'
+import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
+import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsOn } from '../../../src/swaps/swap-contracts.ts'
 import { useCommands } from '../../support/use-commands.ts'
-import { useSandbox } from '../../support/use-sandbox.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, home } = useCommands(sandbox)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const multicall3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
+const zeroWord = `0x${'00'.repeat(32)}`
 const rpc = () => sandbox.chain(31337).rpc
 const wallet = () => sandbox.user.address
 
@@ -269,7 +276,7 @@ describe('explain for an action that another machine started', () => {
       expect(await later(name, 2 * 3_600_000)).toMatchObject({
         situation: 'BRIDGE_STUCK',
         verdict: expect.stringMatching(
-          /has not attested the transfer for 1\d\d min; the usual maximum is 60 min\.$/,
+          /has not attested the transfer for 2 hours; the usual maximum is 60 minutes\.$/,
         ),
       })
     }
@@ -284,6 +291,55 @@ describe('explain for an action that another machine started', () => {
     expect((await later(burn, 0)).funds).toMatch(
       /^20 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/,
     )
+  })
+
+  test('follows a burn that a contract made, and tells each of several burns of one transaction', async () => {
+    const [usdc, there] = [sandbox.token(31337, 'USDC').address, sandbox.token(31338, 'USDC').address]
+    const { tokenMessenger } = contractsOn(sandbox.world.catalog(), cctpV2Contracts, 31337)!
+    const { domain } = contractsOn(sandbox.world.catalog(), cctpV2Contracts, 31338)!
+    expect(await run(`sandbox fund ${multicall3} --token USDC --amount 60 --json`)).toMatchObject({ exit: 0 })
+    const burn = (amount: bigint) =>
+      calldata('function depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)', [
+        amount,
+        domain,
+        padHex(friend, { size: 32 }),
+        usdc,
+        zeroWord,
+        0n,
+        2000,
+      ])
+    const batch = async (...amounts: bigint[]) => {
+      const approve = calldata('function approve(address,uint256)', [tokenMessenger, 60_000000n])
+      const calls = [[usdc, false, approve], ...amounts.map((one) => [tokenMessenger, false, burn(one)])]
+      const data = calldata('function aggregate3((address target, bool allowFailure, bytes callData)[])', [
+        calls.map(([target, allowFailure, callData]) => ({ target, allowFailure, callData })),
+      ])
+      const call = { from: sandboxAddress(3), to: multicall3, data, gas: '0xf4240' }
+      return rpc().request<Hex>('eth_sendTransaction', [call])
+    }
+    const before = await sandbox.balanceOf(31338, there, friend)
+    const [one, two] = [await batch(10_000000n), await batch(20_000000n, 30_000000n)]
+    await expect
+      .poll(async () => (await foreign(one)).verdict)
+      .toContain('The bridge delivered on sandbox-two.')
+    expect((await foreign(one)).funds).toMatch(/^10 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
+    expect(await foreign(two)).toMatchObject({
+      situation: 'FOREIGN',
+      verdict: expect.stringContaining(
+        `It holds 2 burns of CCTP: 20 USDC for ${friend} on sandbox-two, with a fee of at most 0 USDC; 30 USDC for ${friend} on sandbox-two, with a fee of at most 0 USDC.`,
+      ),
+    })
+    await expect.poll(() => sandbox.balanceOf(31338, there, friend)).toBe(before + 60_000000n)
+    // What is delivered is delivered once, whichever burn of the transaction it was.
+    for (const hash of [one, two])
+      expect((await run(`action deliver ${hash} --yes --json`)).json).toMatchObject({ isDelivered: true })
+    const exported = await run(`action export ${one} --json`)
+    expect({ exit: exported.exit, ...exported.json.error }).toMatchObject({
+      exit: 4,
+      code: 'ACTION_NOT_FOUND',
+      message: `No action of this machine sent ${one}, so there is no evidence of it to export`,
+      hint: `sluice action explain ${one} --json`,
+    })
   })
 
   test('follows its Across deposit as an own one, by hash: waiting, paid out, paid back', async () => {
@@ -301,7 +357,7 @@ describe('explain for an action that another machine started', () => {
     expect(await foreign(waiting)).toMatchObject({
       situation: 'BRIDGE_WAITING',
       verdict: expect.stringMatching(
-        `No relayer has paid out on sandbox-two yet\\. A relayer can do so until \\S+; after that, the deposit is paid back to ${wallet()}\\.$`,
+        `No relayer has paid out on sandbox-two yet\\. A relayer can do so until \\S+ \\S+Z; after that, the deposit is paid back to ${wallet()}\\.$`,
       ),
       funds: expect.stringMatching(`^20 USDT: deposited on sandbox-one in ${waiting}, not paid out`),
       safeToRetry: false,
@@ -342,7 +398,7 @@ describe('explain for an action that another machine started', () => {
     expect(await foreign(hash)).toMatchObject({
       situation: 'ORDER_OPEN',
       verdict: expect.stringMatching(
-        /The order is open until \S+ and not filled yet: nothing has been swapped\.$/,
+        /The order is open until \S+ \S+Z and not filled yet: nothing has been swapped\.$/,
       ),
       funds: `Not moved: what the order sells is still with ${wallet()}.`,
       next: `sluice action explain ${hash}`,

@@ -178,6 +178,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   demo: { line: 'demo', reach: '' },
   'strategies list': { line: 'strategies list', reach: reads },
   'strategies show': { line: `strategies show ${place}`, reach: `${reads} wallet` },
+  'strategies watch': { line: `strategies watch ${place} --when paused --no-wait`, reach: reads },
   'strategies analytics': { line: 'strategies analytics', reach: reads },
   'yield recommend': { line: 'yield recommend USDC', reach: reads },
   history: { line: `history ${place} --address ${to}`, reach: reads },
@@ -196,7 +197,8 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
     line: `swap status 0f8fad5b-d9cb-469f-a165-70867728950e`,
     reach: `${service_} local source`,
   },
-  'swap list': { line: 'swap list', reach: `${service_} local source` },
+  // Without a list at the service, the quotes of this machine are listed.
+  'swap list': { line: 'swap list', reach: `${service_.replace('no ', '')} local source` },
   transfer: {
     line: `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes --idempotency-key every-error-1`,
     reach: signs.replace(service_, ''),
@@ -212,6 +214,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'action abandon': { line: `action abandon ${id}`, reach: ours },
   'action replan': { line: `action replan ${id}`, reach: ours },
   'action revoke': { line: `action revoke ${id}`, reach: ours },
+  'action deliver': { line: `action deliver ${id}`, reach: ours },
   'action export': { line: `action export ${id}`, reach: ours },
   'action submit': { line: 'action submit /nowhere/plan', reach: 'source typed' },
   'action verify': { line: 'action verify /nowhere/file', reach: 'typed' },
@@ -241,6 +244,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'profile remove': { line: 'profile remove prod --yes', reach: 'source typed' },
   'config list': { line: 'config list', reach: 'source' },
   completion: { line: 'completion bash', reach: '' },
+  'wallet watch': { line: `wallet watch ${to} --when health<1.2 --no-wait`, reach: reads },
   'wallet show': { line: `wallet show ${to}`, reach: reads },
   'wallet balances': { line: `wallet balances ${to}`, reach: 'chain local source' },
   'networks list': { line: 'networks list', reach: 'source' },

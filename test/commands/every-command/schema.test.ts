@@ -56,6 +56,7 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'webhooks listen --timeout 1s --json'],
   [2, 'webhooks listen --forward-to nothing --json'],
   [2, 'webhooks add http://example.com/hook --json'],
+  [4, 'action deliver nothing --yes --json'],
   [0, 'serve --check --json'],
   [2, 'serve --host 0.0.0.0 --json'],
   [0, 'wallet new main --password-file PW --json'],
@@ -84,6 +85,8 @@ const here: readonly (readonly [exit: number, line: string])[] = [
 /** The commands whose documents are checked elsewhere, and where. */
 const elsewhere: Readonly<Record<string, string>> = {
   mcp: 'test/commands/mcp.test.ts',
+  'strategies watch': 'test/commands/strategies/watch-conditions.test.ts',
+  'wallet watch': 'test/commands/strategies/watch-conditions.test.ts',
   'sandbox down': 'the same document as sandbox status',
   'sandbox reset': 'the same document as sandbox status',
   'wallet import': 'the same document as wallet new',

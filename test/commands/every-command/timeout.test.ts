@@ -18,6 +18,7 @@ const readOfAll = [
   'strategies list',
   'strategies show',
   'strategies analytics',
+  'strategies watch',
   'yield recommend',
   'history',
   'deposit',
@@ -35,6 +36,7 @@ const readOfAll = [
   'doctor',
   'wallet show',
   'wallet balances',
+  'wallet watch',
   'wallet approvals list',
   'wallet approvals revoke',
 ]

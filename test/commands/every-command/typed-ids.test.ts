@@ -27,6 +27,7 @@ const lines: Readonly<Record<string, (id: string) => string>> = {
   'action abandon': (id) => `action abandon ${id} --yes --json`,
   'action replan': (id) => `action replan ${id} --yes --json`,
   'action revoke': (id) => `action revoke ${id} --yes --json`,
+  'action deliver': (id) => `action deliver ${id} --yes --json`,
   'action export': (id) => `action export ${id} --json`,
   'action explain': (id) => `action explain ${id} --json`,
   'swap status': (id) => `swap status ${id} --json`,
@@ -149,8 +150,27 @@ describe('an action of another machine, at a remote service', () => {
     expect(await ids(`--wallet ${sandbox.user.address}`)).toEqual([near.id, far.id])
     expect(await ids('--wallet 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC')).toEqual([])
     const table = await run('action list', remote())
-    expect(table.out).toMatch(new RegExp(`${far.id}.*SUCCESS\\*`))
-    expect(table.err).toContain('* of another machine: only the service reports it')
+    const note = '* of another machine: only the service reports it'
+    expect(table.out).toMatch(new RegExp(`${far.id}.*REPORTED \\(SUCCESS\\)\\*`))
+    expect(table.err).toContain(note)
+    // One word for one state, and one mark, in every output.
+    const shown = await run(['action', 'show', far.id], remote())
+    expect(shown.out).toMatch(/^status +REPORTED \(SUCCESS\)\*$/m)
+    expect(shown.out).toContain(note)
+    const told = { status: 'REPORTED', reported: 'SUCCESS', source: 'service' }
+    expect((await run(['action', 'show', far.id, '--json'], remote())).json).toMatchObject(told)
+    expect((await run(['action', 'show', near.id, '--json'], remote())).json).toMatchObject({
+      ...{ status: 'SUCCESS', source: 'journal' },
+    })
+    const csv = await run('action list --csv --fields status,reported,source', remote())
+    expect(csv.out).toBe('status,reported,source\nSUCCESS,,journal\nREPORTED,SUCCESS,service\n')
+    const jq = await run(['action', 'list', '--jq', '.items[] | .status + " " + .source'], remote())
+    expect(jq.out).toBe('SUCCESS journal\nREPORTED service\n')
+    const resumed = await run(['action', 'resume', far.id, '--json'], remote())
+    expect(resumed).toMatchObject({
+      exit: 4,
+      json: { error: { hint: expect.stringContaining(`sluice action explain ${far.id}`) } },
+    })
     const names = [far.id.slice(0, 8), ...far.transactions.map((one: { hash: string }) => one.hash)]
     for (const command of ['show', 'watch', 'export'] as const) {
       const line = lines[`action ${command}`]!

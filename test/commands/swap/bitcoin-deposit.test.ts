@@ -160,7 +160,9 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     expect((await run(`action explain ${shown.id} --json`, { later })).json).toMatchObject({
       situation: 'BRIDGE_STUCK',
       verdict: expect.stringMatching(
-        new RegExp(`${note}. It was paid 9[01] min ago; the usual maximum is 60 min. Ask ${provider} with`),
+        new RegExp(
+          `${note}. It was paid 9[01] minutes ago; the usual maximum is 60 minutes. Ask ${provider} with`,
+        ),
       ),
       safeToRetry: false,
     })
@@ -285,7 +287,7 @@ test('a short payment to THORChain counts as overdue from the time of the paymen
   expect((await run(`swap execute ${shown.id} --no-wait --json`)).exit).toBe(20)
   await run(`swap status ${shown.id} --watch --timeout 5s --json`)
   const { json } = await run(`action explain ${shown.id} --json`, { later: 90 * 60_000 })
-  expect(json.verdict).toMatch(/It was paid 9[01] min ago/)
+  expect(json.verdict).toMatch(/It was paid 9[01] minutes ago/)
 })
 
 test('a payment to THORChain below the limit of the memo is refunded', async () => {

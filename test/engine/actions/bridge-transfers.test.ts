@@ -186,7 +186,7 @@ describe('a CCTP transfer', () => {
     await perform(sandbox, wallet, [...approvals, ...transactions])
     const status = async () => (await service.swapStatus({ id: quote.id })).status
     while ((await held(31338, wallet)) === before) await sleep(20)
-    await sandbox.chain(31338).rpc.request('anvil_mine', ['0x44c'])
+    for (let n = 0; n < 11; n++) await sandbox.chain(31338).rpc.request('anvil_mine', ['0x64'])
     expect(await status()).toBe('processing')
     isDeaf = false
     expect([await status(), await status()]).toContain('fulfilled')

@@ -44,13 +44,17 @@ export function planned(journal: Journal, { id, key, payee, steps }: Payments): 
   })
 }
 
+/** A node that is waited for 1.5 s, or so many times as long. */
+export const patientRpc = (url: string, times: number): ChainClient =>
+  httpRpc(url, { deadlineMs: 1_500 * times, budgetMs: 3_000 * times, retries: 1 })
+
 /** Executes the operation against a real node with a short timeout. */
 export const pay = (journal: Journal, payments: Payments, more: Partial<Execution> = {}) =>
   executeOperation({
     journal,
     operationId: payments.id,
     signer: privateKeyToAccount(payments.key),
-    rpc: () => httpRpc(payments.url, { deadlineMs: 1_500, budgetMs: 3_000, retries: 1 }),
+    rpc: () => patientRpc(payments.url, 1),
     networks: sandboxNetworks,
     lock: fileLocks(`${payments.home}/locks`),
     timeoutMs: 20_000,

@@ -655,6 +655,8 @@ function actionOf(
         : { action: to(intent.token.address, encoded('erc20', 'transfer', intent.recipient, intent.amount)) }
     case 'claim':
       throw new Error('a claim is not drawn')
+    case 'deliver':
+      throw new Error('a delivery is not drawn')
     case 'revoke':
       return { action: to(intent.token.address, encoded('erc20', 'approve', intent.spender, 0n)) }
     case 'swap': {

@@ -15,6 +15,8 @@ export type Terminal = {
   overflow: () => Promise<string[]>
   type: (keys: string) => void
   resize: (columns: number, rows: number) => void
+  /** Resizes the screen alone: the program learns it only by `resize`. */
+  narrow: (columns: number, rows: number) => void
   /** Removes the size of the terminal, like a window that is briefly gone. */
   unsize: () => void
   /** All bytes written. */
@@ -71,6 +73,7 @@ export function terminal(
       child.resize(wide, high)
       model.resize(wide, high)
     },
+    narrow: (wide, high) => model.resize(wide, high),
     unsize: () => void execFileSync('stty', ['-F', `/proc/${child.pid}/fd/2`, 'cols', '0', 'rows', '0']),
     screen: async () => {
       await settled()

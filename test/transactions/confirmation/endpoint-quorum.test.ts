@@ -73,7 +73,9 @@ test('a result that two endpoints report differently is not final for an operati
     ...ground(two),
     journal: { operationOfHash: () => undefined },
   } as unknown as ExecutionContext
-  expect(await explainTransaction(stranger, hash)).toMatchObject({
+  expect(
+    await explainTransaction({ backend: { prices: async () => [] } as never }, stranger, hash),
+  ).toMatchObject({
     verdict: {
       verdict: expect.stringMatching(
         / according to \S+; it would be final, but .* show different transactions in block/,

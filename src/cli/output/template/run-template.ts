@@ -2,13 +2,13 @@ import { AppError } from '../../../domain/errors.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import type { Stream } from '../../terminal/io-types.ts'
 import { displayWidth } from '../../terminal/text-wrap.ts'
-import type { Shape } from '../document-writer.ts'
+import type { Shaped } from '../document-writer.ts'
 import { parseTemplate } from './parse-template.ts'
 import { functions, isTrue, printedValue, type Running } from './template-functions.ts'
 import type { Expression, Node } from './template-nodes.ts'
 
 /** Compiles the template of `--template`; USAGE if its syntax is wrong. `now` is the time in epoch milliseconds, for `timeago`. */
-export function compileTemplate(source: string, now: () => number): Shape {
+export function compileTemplate(source: string, now: () => number): (json: string, to: Stream) => Shaped {
   const nodes = parseTemplate(source)
   return (json, to) => {
     // The text of the template itself is the user's; foreign strings cannot move the cursor of a terminal.

@@ -87,7 +87,8 @@ export async function parseQuoteFlags(
     : await amountOfBalance(cli, wish.amountIn, { token: () => tokenIn, use: 'swap', wallet: payer }, wish)
   const amount =
     exact === 'in'
-      ? (shared?.amount ?? parseAmount(wish.amountIn!, tokenIn, '--amount-in'))
+      ? (shared?.amount ??
+        parseAmount(wish.amountIn!, tokenIn, '--amount-in', isBitcoin ? undefined : 'share'))
       : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
   if (isBitcoin && exact === 'out')
     throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {

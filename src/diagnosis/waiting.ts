@@ -1,0 +1,54 @@
+import { isInFlight } from '../domain/step-state.ts'
+import type { ExecutionContext } from '../planning/execution-context-types.ts'
+import type { Operation } from '../store/journal/operation-types.ts'
+import { isFinished } from '../transactions/run-state.ts'
+import { gatherFacts } from './facts/gather-facts.ts'
+import { type Facts, withReclaimedSteps } from './facts/operation-facts-types.ts'
+import { type Instant, msSince } from './instant.ts'
+import { stepTimes } from './step-times.ts'
+import type { Waiting } from './verdict.ts'
+
+const sentBy = {
+  burn: 'burned',
+  deposit: 'deposited',
+  order: 'ordered',
+  desk: 'paid',
+  solver: 'deposited',
+} as const
+
+const inSeconds = (ms: number): number => Math.round(ms / 1_000)
+
+/** What an operation waits for: a bridge since its block, else the block of a signed transaction since the journal recorded it. */
+export function waitingOf(
+  { journal }: Pick<ExecutionContext, 'journal'>,
+  { operation, bridge, focus, now }: Pick<Facts, 'operation' | 'bridge' | 'focus' | 'now'>,
+): Waiting | null {
+  const waiting = (what: Waiting['what'], since: Instant, usual: number | null, most: number | null) => ({
+    what,
+    since: new Date(since.at).toISOString(),
+    clock: since.clock,
+    waitedSeconds: inSeconds(msSince(since, now)),
+    usualSeconds: usual === null ? null : inSeconds(usual),
+    mostSeconds: most === null ? null : inSeconds(most),
+  })
+  if (bridge && bridge.isMinted !== true && bridge.expiry?.refund === undefined && !bridge.unfilled) {
+    const { way, since, typicalMs = null, usualMs } = bridge
+    return waiting(sentBy[way], since, typicalMs, way === 'order' ? null : usualMs)
+  }
+  if (!focus || !isInFlight(focus.step)) return null
+  const { minedAt, sentAt, signedAt } = stepTimes(journal.events(operation.id), focus.step.index)
+  const [what, since] =
+    minedAt !== null
+      ? (['mined', minedAt] as const)
+      : sentAt !== null
+        ? (['sent', sentAt] as const)
+        : (['signed', signedAt] as const)
+  return since === null ? null : waiting(what, { clock: 'machine', at: Date.parse(since) }, null, null)
+}
+
+/** The same for an operation of the journal, read from journal, chains and bridge; `null` if it is finished. Read-only. */
+export async function readWaiting(context: ExecutionContext, operation: Operation): Promise<Waiting | null> {
+  if (isFinished(operation)) return null
+  const asked = { depth: undefined, reportedHash: Promise.resolve(null) }
+  return waitingOf(context, withReclaimedSteps(await gatherFacts(context, operation, asked)))
+}
