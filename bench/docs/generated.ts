@@ -1,6 +1,7 @@
 import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { situations } from '../../src/diagnosis/situations.ts'
+import { eventTable } from '../../src/domain/events/event-table.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
@@ -39,6 +40,13 @@ const parts: Readonly<Record<string, () => string[]>> = {
     '| situation | when | next |',
     '|---|---|---|',
     ...Object.entries(situations).map(([name, { when, next }]) => `| ${name} | ${when} | ${next} |`),
+  ],
+  events: () => [
+    '| event | subject | when |',
+    '|---|---|---|',
+    ...Object.entries(eventTable).map(
+      ([type, { subject, text }]) => `| \`${type}\` | ${subject} | ${text} |`,
+    ),
   ],
   'exit-codes': () => [
     '| code | meaning |',

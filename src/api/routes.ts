@@ -19,6 +19,7 @@ import {
   SwapBytecodeInput,
 } from './unsigned-transactions.ts'
 import { QuickstartWallet, Wallet } from './wallet-positions.ts'
+import { eventRoutes } from './webhooks.ts'
 import { Name, pagingFields } from './wire-fields.ts'
 
 /**
@@ -26,7 +27,7 @@ import { Name, pagingFields } from './wire-fields.ts'
  * `quickstart` is the shape of the answer if a GET asks for it with `?shape=quickstart`; `output` is the default (`reference`).
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   input: z.ZodType
   output: z.ZodType
@@ -186,4 +187,5 @@ export const routes = {
     output: Fees,
     doc: 'Changes the markup of this customer (up to the limit of the operator) and its collector; `null` removes the collector. The fees of the operator can be set only on the server. Path and shape are an extension.',
   },
+  ...eventRoutes,
 } as const satisfies Record<string, Route>

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { PolledEvent } from '../api/webhooks.ts'
 import type { Exit } from '../domain/errors.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -92,6 +93,11 @@ export type CommandContext = {
   signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
   /** Called with every value that a command prints. */
   onResult?: (value: unknown) => void
+  /** Posts events to a URL of the person, signed with a secret of this run. USAGE for a text that is no URL. */
+  eventForwarder: (url: string) => Promise<{
+    secret: string
+    send: (event: PolledEvent) => Promise<{ status: number } | { error: string }>
+  }>
   /** Reads all of standard input. */
   stdin: () => Promise<string>
 }

@@ -1,3 +1,5 @@
+import type { Service } from '../api/service-type.ts'
+import type { eventRoutes } from '../api/webhooks.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 
@@ -10,6 +12,8 @@ export type ServeOptions = {
   behindProxy: boolean
   /** How long the server still answers after it was told to stop, while /readyz says so; 0 if left out. */
   drainMs?: number
+  /** Whether webhooks may go to this machine, also over HTTP. */
+  allowHttp: boolean
   /** Makes a key of this customer for the page, which ends with the server; an empty name chooses the only customer that has a key. */
   pageOf?: string
 }
@@ -82,6 +86,12 @@ export type Serving = {
   }>
   check: (options: Pick<ServeOptions, 'database'>) => Promise<ServeCheck>
   keys: (database: string | undefined) => Promise<ApiKeys>
+  /** The events and webhooks of a customer, in the database of a server: without `customer`, of the only one that has a key. */
+  events: (where: {
+    database: string | undefined
+    customer: string | undefined
+    allowHttp: boolean
+  }) => Promise<Pick<Service, keyof typeof eventRoutes>>
   /** Without `database`, the profile's own; its settings also apply to the profile's own engine. */
   operator: (database: string | undefined) => Promise<Operator>
 }

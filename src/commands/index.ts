@@ -105,6 +105,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./fees.ts')).fees,
   },
   {
+    group: 'Serve',
+    name: 'webhooks',
+    summary: 'events: endpoints, deliveries, and a listener',
+    load: async () => (await import('./webhooks/webhooks.ts')).webhooks,
+  },
+  {
     group: 'Set up',
     name: 'init',
     summary: 'set up a profile, interactively',

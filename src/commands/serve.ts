@@ -25,6 +25,7 @@ type Options = {
   tlsCert?: string
   tlsKey?: string
   behindProxy?: boolean
+  allowHttp?: boolean
 }
 
 /** `serve`: serves the API over HTTP. */
@@ -42,6 +43,7 @@ export const serve = (program: CommandContext) =>
     .option('--tls-cert <file>', 'TLS certificate, PEM')
     .option('--tls-key <file>', 'private key of the certificate, PEM')
     .option('--behind-proxy', 'trust a TLS-terminating proxy on a private address')
+    .option('--allow-http', 'let webhooks go to this machine, also over http://, for development')
     .option(
       '--open [customer]',
       'write a file that opens the page without an API key, as this customer (default: the only one with a key, else "local"); on loopback only',
@@ -92,6 +94,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
     host,
     port,
     behindProxy,
+    allowHttp: options.allowHttp ?? false,
     ...(database !== undefined && { database }),
     ...(tls && { tls }),
     ...(pageOf !== undefined && { pageOf }),

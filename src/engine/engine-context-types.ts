@@ -68,6 +68,8 @@ export type EngineContext = ChainServices & {
   onUnreadableQuote?: OnUnreadableQuote
   /** How the best of several swap offers is chosen: by its expected output, unless set. */
   choice?: Choice | undefined
+  /** Whether endpoints of webhooks may be on this machine, also over HTTP. */
+  allowLoopback?: boolean
   /** Whether the engine answers over HTTP, where an answer holds at most one approval. */
   isServed?: boolean
   /** Whether this call is for a comparison or a dry run, which are not listed. */

@@ -1,5 +1,6 @@
 import type { CallOptions, Service } from '../api/service-type.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
+import { eventService } from '../events/event-service.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { Choice } from '../swaps/offers/offer-comparison.ts'
@@ -45,6 +46,8 @@ export type EngineOptions = {
   swaps?: SwapSettings | undefined
   /** How the best of several swap offers is chosen; the default is by its expected output. */
   choice?: Choice | undefined
+  /** Whether endpoints of webhooks may be on this machine, also over HTTP. */
+  allowLoopback?: boolean
   now: () => number
   newId: () => string
 }
@@ -109,6 +112,7 @@ function serviceOf(context: EngineContext): Service {
     swapBytecode: (input, options) => swapBytecode(drafted(options), input),
     swapStatus: (input) => swapStatus(context, input),
     transferBytecode: (input, options) => transferBytecode(drafted(options), input),
+    ...eventService(context),
     customer: () => customerOf(context),
     getFees: () => customerFees(context),
     setFees: (input) => setCustomerFees(context, input),

@@ -63,7 +63,7 @@ export function unreadNetworksError(missing: readonly string[], path: string, ca
   )
 }
 
-const methods: HTTPMethods[] = ['GET', 'POST', 'PUT']
+const methods: HTTPMethods[] = ['GET', 'POST', 'PUT', 'DELETE']
 
 /** Returns the methods allowed on a path; empty for an unknown path. */
 export const allowedMethods = (app: FastifyInstance, path: string): string[] =>

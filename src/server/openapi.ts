@@ -111,6 +111,7 @@ function operation({ name, route, successor }: Served): Json {
       schema,
     }))
   const { quickstart } = route as Route
+  const hasBody = route.method !== 'GET' && fields.some(([field]) => !inPath.includes(field))
   return {
     operationId: successor ? `${name}${route.path.replace(/[^a-z0-9]+/gi, '_')}` : name,
     tags: [successor ? 'deprecated' : 'current'],
@@ -121,7 +122,7 @@ function operation({ name, route, successor }: Served): Json {
       ...(quickstart ? [shapeParameter] : []),
       ...(route.method === 'POST' ? [idempotencyParameter] : []),
     ],
-    ...(route.method !== 'GET' && { requestBody: { required: true, content: json(input) } }),
+    ...(hasBody && { requestBody: { required: true, content: json(bodyOf(input, inPath)) } }),
     responses: {
       200: {
         description: 'The response.',
@@ -137,6 +138,19 @@ function operation({ name, route, successor }: Served): Json {
       429: { $ref: '#/components/responses/Limited' },
       default: { $ref: '#/components/responses/Error' },
     },
+  }
+}
+
+/** The schema of a body: that of the input without what is in the path. */
+function bodyOf(
+  { properties = {}, required = [], ...input }: { properties?: Record<string, Json>; required?: string[] },
+  inPath: readonly string[],
+): Json {
+  const isInBody = (field: string) => !inPath.includes(field)
+  return {
+    ...input,
+    properties: Object.fromEntries(Object.entries(properties).filter(([field]) => isInBody(field))),
+    ...(required.some(isInBody) && { required: required.filter(isInBody) }),
   }
 }
 

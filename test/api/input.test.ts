@@ -26,7 +26,7 @@ describe('page and limit parameters', () => {
   test.each(paged.map(({ path, input }) => [path, input] as const))(
     'of %s are integers: page from 1, limit from 1 to 100',
     (_, input) => {
-      const of = (sent: object) => refusal(input, { address: wallet, strategyId: 'x', ...sent })
+      const of = (sent: object) => refusal(input, { id: 'x', address: wallet, strategyId: 'x', ...sent })
       for (const good of [
         {},
         { page: '1' },
@@ -59,7 +59,7 @@ describe('page and limit parameters', () => {
     },
   )
 
-  test('exist on exactly four lists and two legacy lists', () => {
+  test('exist on exactly six lists and two legacy lists', () => {
     expect(paged.map(({ path }) => path).toSorted()).toEqual([
       '/actions',
       '/quotes',
@@ -67,6 +67,8 @@ describe('page and limit parameters', () => {
       '/v1/strategies',
       '/v1/wallets/{address}/history/{strategyId}',
       '/wallets/{address}/history/{strategyId}',
+      '/webhooks',
+      '/webhooks/{id}/deliveries',
     ])
   })
 })
@@ -158,7 +160,8 @@ test('every id in a path accepts at most 200 characters', () => {
   expect(inPaths.length).toBeGreaterThan(10)
   for (const { path, input } of inPaths) {
     const name = /\{(id|strategyId|identifier)\}/.exec(path)![1]!
-    const rest = { address: wallet, action: 'lend', amount: '1', wallet }
+    const hook = { deliveryId: 'x', since: '2026-01-01T00:00:00Z' }
+    const rest = { address: wallet, action: 'lend', amount: '1', wallet, ...hook }
     expect(refusal(input, { ...rest, [name]: 'x'.repeat(200) })).toBeUndefined()
     expect(refusal(input, { ...rest, [name]: 'x'.repeat(201) })).toEqual({
       code: 'VALIDATION_ERROR',

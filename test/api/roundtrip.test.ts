@@ -46,6 +46,16 @@ describe('the route table', () => {
         'POST /actions/ingest/wallet',
         'GET /fees',
         'PUT /fees',
+        'GET /webhooks',
+        'POST /webhooks',
+        'DELETE /webhooks/{id}',
+        'POST /webhooks/{id}/rotate',
+        'GET /webhooks/{id}/deliveries',
+        'POST /webhooks/{id}/deliveries/{deliveryId}/resend',
+        'POST /webhooks/{id}/replay',
+        'GET /events',
+        'POST /events/commit',
+        'POST /events/trigger',
       ].toSorted(),
     )
     expect(olderRoutes.map(({ method, path, as }) => `${method} ${path} ${as}`)).toEqual([
@@ -118,7 +128,10 @@ describe('encoding to JSON and decoding', () => {
 
   test('every answer of the engine on the sandbox chains is preserved', async () => {
     const said = new Set<keyof Service>()
-    const { service: engine } = engineOn(sandbox)
+    const {
+      service: engine,
+      context: { store, customer },
+    } = engineOn(sandbox)
     const wallet = sandbox.user.address
     const ask = async <name extends keyof Service>(
       name: name,
@@ -199,6 +212,17 @@ describe('encoding to JSON and decoding', () => {
     await ask('customer', {})
     await ask('getFees', {})
     await ask('setFees', { markupBps: 7, collector: wallet })
+    const { id } = await ask('addWebhook', { url: 'https://example.com/hook', apyLine: 0.03 })
+    await ask('rotateWebhook', { id })
+    await ask('triggerEvent', { type: 'action.succeeded' })
+    await store.numberEvents(customer)
+    const [delivery] = (await ask('webhookDeliveries', { id })).items
+    await ask('resendDelivery', { id, deliveryId: delivery!.id })
+    await ask('replayWebhook', { id, since: '2020-01-01T00:00:00Z' })
+    const { cursor } = await ask('listEvents', { consumer: 'one' })
+    await ask('commitEvents', { consumer: 'one', cursor })
+    await ask('listWebhooks', {})
+    await ask('removeWebhook', { id })
     expect([...said].toSorted()).toEqual(names.toSorted())
   })
 })

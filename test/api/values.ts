@@ -6,6 +6,7 @@ import type { Service } from '../../src/api/service-type.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { apyBases } from '../../src/domain/apy-basis.ts'
+import { eventTypes } from '../../src/domain/events/event-table.ts'
 
 const hex = (bytes: number) =>
   fc
@@ -259,6 +260,47 @@ const quoteInput = fc.record({
   transferSpeed: optional(fc.constantFrom('fast', 'standard')),
 })
 
+const eventType = fc.constantFrom(...eventTypes)
+const cursor = fc.nat().map(String)
+const isoTime = fc.constantFrom('2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05+01:00')
+const webhookFields = {
+  id: word,
+  url: word,
+  types: orNull(fc.array(eventType, { maxLength: 3 })),
+  payload: fc.constantFrom('thin', 'full'),
+  apyLine: orNull(fc.double({ min: 0, max: 100, noNaN: true })),
+  liquidityLine: orNull(fc.double({ min: 0, max: 1e12, noNaN: true })),
+  createdAt: isoTime,
+  disabledAt: orNull(isoTime),
+  disabledReason: orNull(word),
+}
+const webhook = fc.record(webhookFields)
+const webhookWithSecret = fc.record({ ...webhookFields, secret: word })
+const webhookDelivery = fc.record({
+  id: word,
+  eventId: word,
+  type: orNull(word),
+  subject: word,
+  seq: fc.nat(),
+  state: fc.constantFrom('pending', 'delivered', 'dead'),
+  attempts: fc.nat(),
+  response: orNull(fc.integer({ min: 100, max: 599 })),
+  error: orNull(word),
+  createdAt: isoTime,
+  updatedAt: isoTime,
+  nextAttemptAt: orNull(isoTime),
+})
+const polledEvent = fc.record({
+  id: word,
+  type: word,
+  timestamp: isoTime,
+  subject: word,
+  seq: fc.nat(),
+  test: fc.boolean(),
+  data: fc.constant({ status: 'PENDING' }),
+  cursor,
+})
+
 type Inputs = { [name in keyof Service]: fc.Arbitrary<Parameters<Service[name]>[0]> }
 type Outputs = { [name in keyof Service]: fc.Arbitrary<Awaited<ReturnType<Service[name]>>> }
 
@@ -324,6 +366,32 @@ export const inputs: Inputs = {
     markupBps: optional(bps),
     collector: optional(orNull(address)),
   }),
+  listWebhooks: fc.record(paging),
+  addWebhook: fc.record({
+    url: word,
+    types: optional(fc.uniqueArray(eventType, { minLength: 1 })),
+    payload: optional(fc.constantFrom('thin', 'full')),
+    apyLine: optional(fc.double({ min: 0, max: 100, noNaN: true })),
+    liquidityLine: optional(fc.double({ min: 0, max: 1e12, noNaN: true })),
+  }),
+  removeWebhook: fc.record({ id: word }),
+  rotateWebhook: fc.record({ id: word }),
+  webhookDeliveries: fc.record({
+    id: word,
+    state: optional(fc.constantFrom('pending', 'delivered', 'dead')),
+    ...paging,
+  }),
+  resendDelivery: fc.record({ id: word, deliveryId: word }),
+  replayWebhook: fc.record({ id: word, since: isoTime }),
+  listEvents: fc.record({
+    after: optional(cursor),
+    consumer: optional(fc.constantFrom('one', 'A.b-c_9')),
+    types: optional(fc.uniqueArray(eventType, { minLength: 1 })),
+    since: optional(isoTime),
+    limit: optional(fc.integer({ min: 1, max: 100 })),
+  }),
+  commitEvents: fc.record({ consumer: fc.constant('one'), cursor, seek: optional(fc.boolean()) }),
+  triggerEvent: fc.record({ type: eventType }),
 }
 
 /** Any valid output of each route. */
@@ -397,6 +465,16 @@ export const outputs: Outputs = {
   customer: fc.record({ id: word, name: word, testnet: fc.boolean(), markupBps: bps }),
   getFees: fees,
   setFees: fees,
+  listWebhooks: page(webhook),
+  addWebhook: webhookWithSecret,
+  removeWebhook: webhook,
+  rotateWebhook: webhookWithSecret,
+  webhookDeliveries: page(webhookDelivery),
+  resendDelivery: webhookDelivery,
+  replayWebhook: fc.record({ count: fc.nat() }),
+  listEvents: fc.record({ events: list(polledEvent), cursor, hasMore: fc.boolean() }),
+  commitEvents: fc.record({ consumer: word, cursor }),
+  triggerEvent: fc.record({ eventId: word }),
 }
 
 /** Any valid input of the legacy quote pages: chain ids and an exact input only. */

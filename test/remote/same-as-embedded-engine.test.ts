@@ -19,6 +19,8 @@ let near: Service
 let far: Service
 let seen: Call[]
 let server: TestServer
+/** Gives the new events their places, as the jobs of a server do. */
+let number: () => Promise<void>
 /** The last response body. */
 let sent: string
 
@@ -42,7 +44,9 @@ const recorded = (service: Service): Service =>
 
 beforeEach(async () => {
   seen = []
-  near = recorded(engineOn(sandbox).service)
+  const engine = engineOn(sandbox)
+  number = () => engine.context.store.numberEvents(engine.context.customer)
+  near = recorded(engine.service)
   server = await serveTo(near, key, overheard)
   far = remoteService({ baseUrl: server.url, apiKey: key })
 })
@@ -116,6 +120,20 @@ test('the remote service equals the embedded service on every route', async () =
   await same('customer', {})
   await same('getFees', {})
   await same('setFees', { markupBps: 12 })
+  const { id } = await same('addWebhook', { url: 'https://example.com/hook', types: ['action.succeeded'] })
+  await same('rotateWebhook', { id })
+  await same('triggerEvent', { type: 'strategy.paused' })
+  await number()
+  const [delivery] = (await same('webhookDeliveries', { id, state: 'pending' })).items
+  await same('resendDelivery', { id, deliveryId: delivery!.id })
+  await same('replayWebhook', { id, since: '2026-01-01T00:00:00Z' })
+  const { cursor } = await same('listEvents', {
+    consumer: 'one',
+    types: ['strategy.paused', 'action.created'],
+  })
+  await same('commitEvents', { consumer: 'one', cursor, seek: true })
+  await same('listWebhooks', { page: 1, limit: 5 })
+  await same('removeWebhook', { id })
   expect(new Set(seen.map(({ name }) => name))).toEqual(new Set(Object.keys(routes)))
 })
 

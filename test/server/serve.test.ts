@@ -454,7 +454,11 @@ describe('metrics and documentation', () => {
         expect(operation.summary.length).toBeGreaterThan(10)
         expect(operation.deprecated === true).toBe(/^\/(v1|swap)\//.test(path))
         expect(() => ajv.compile(operation.responses[200].content['application/json'].schema)).not.toThrow()
-        expect(method).toMatch(/^(get|post|put)$/)
+        expect(method).toMatch(/^(get|post|put|delete)$/)
+        // What is in the path is not asked for again in a body.
+        const inBody = operation.requestBody?.content['application/json'].schema.properties ?? {}
+        for (const { name, in: where } of operation.parameters)
+          if (where === 'path') expect(Object.keys(inBody)).not.toContain(name)
       }
     const key = await served.newKey()
     const wallet = sandbox.user.address

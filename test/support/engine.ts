@@ -134,7 +134,7 @@ type Json = ReturnType<typeof JSON.parse>
 export function over(service: Service) {
   const app = createApp(onlyFor(service, 'key-over'))
   return async (
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     sent: object = {},
   ): Promise<{ status: number; body: Json }> => {

@@ -6,7 +6,8 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { decodeText } from '../../domain/text/decode-text.ts'
 import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
-import { listFileCommand } from '../../domain/text/shell-quoting.ts'
+import { listFileCommand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner, KeyRow } from '../../store/api-keys/keys.ts'
@@ -18,6 +19,7 @@ import { servicesOf } from '../backends/services-with-keys.ts'
 import { swapSettingsFrom } from '../backends/swap-providers-and-quote-deadline.ts'
 import { apiKeys } from './api-keys.ts'
 import { openServedDatabase } from './served-database.ts'
+import { jobFaultLog, startBackgroundJobs } from './background-jobs.ts'
 
 /** Reads a certificate or its key. */
 function pem(path: string): string {
@@ -78,6 +80,19 @@ function logUnreadableQuotes(
   }
 }
 
+/** The only customer that has a key; USAGE if there are none or several. */
+async function onlyCustomer(keys: { all: () => Promise<KeyRow[]> }): Promise<string> {
+  const known = [
+    ...new Set((await keys.all()).filter((one) => one.revokedAt === null).map((one) => one.customer)),
+  ].toSorted()
+  if (known.length === 1) return known[0]!
+  throw known.length === 0
+    ? new AppError('USAGE', 'No customer has an API key', { hint: 'sluice keys create --customer acme' })
+    : new AppError('USAGE', `Name one of the customers: ${known.map(sanitizeText).join(', ')}`, {
+        hint: `Add --customer ${shellWord(known[0]!)}.`,
+      })
+}
+
 /** A key for the page of this process, which no database has: of a customer, or of the only one with a key. */
 async function pageKey(keys: { all: () => Promise<KeyRow[]> }, named: string) {
   const { keyDigest, newKey } = await import('../../store/api-keys/keys.ts')
@@ -102,6 +117,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
   const { version, env, io, globals, now, newId } = needs
   return {
     serve: async (options) => {
+      let logJob: (queue: string, error: unknown) => void = () => undefined
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
       const { observations } = await import('./observations.ts')
       const observed = observations()
@@ -118,11 +134,15 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         import('../../engine/engine.ts'),
         import('./network-availability.ts'),
         import('./server-operation.ts'),
-        openServedDatabase(dir, options.database, needs, observed.sql),
+        openServedDatabase(dir, options.database, needs, {
+          observe: observed.sql,
+          jobs: { now, onError: (queue, error) => logJob(queue, error) },
+        }),
       ])
       const { catalog, rpc } = await opened()
       const limiter = await store.limits({ windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
+      logJob = jobFaultLog(log)
       // The last lines explain why the process ended.
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = networkHealth(catalog.networks, log)
@@ -139,6 +159,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         onMissingNetwork: missed,
         onUnreadableQuote: logUnreadableQuotes(log),
         store: store.engine,
+        allowLoopback: options.allowHttp,
         now,
         newId,
       }
@@ -186,6 +207,15 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         options,
       )
       operation.start()
+      const background = await startBackgroundJobs({
+        store: store.engine,
+        keys: store.keys,
+        sql: store.probed.sql,
+        jobs: store.jobs!,
+        serviceOf,
+        now,
+        allowLoopback: options.allowHttp,
+      })
       const timer =
         keepAlive && setInterval(() => void keepAlive.work().catch(() => undefined), keepAlive.everyMs)
       return {
@@ -196,6 +226,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
           clearInterval(timer)
           await operation.drain()
           await listening.close()
+          await background.close()
           await operation.stop()
           log?.flush()
           if (log) process.off('exit', log.flush)
@@ -220,6 +251,19 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       const store = needs.keep(await openServedDatabase(dir, wanted, needs))
       const slugs = async () => (await opened()).catalog.strategies.map(({ slug }) => slug)
       return apiKeys(store, { now, newId, slugs })
+    },
+    events: async ({ database, customer, allowHttp }) => {
+      const [{ eventService }, opening] = await Promise.all([
+        import('../../events/event-service.ts'),
+        openServedDatabase(dir, database, needs, { jobs: { now, onError: () => undefined } }),
+      ])
+      const store = needs.keep(opening)
+      return eventService({
+        store: store.engine,
+        customer: customer ?? (await onlyCustomer(store.keys)),
+        now,
+        allowLoopback: allowHttp,
+      })
     },
     operator: async (wanted): Promise<Operator> => {
       const { catalog } = await opened()

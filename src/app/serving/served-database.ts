@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { isPostgresUrl, refuseDatabasePassword } from '../../domain/text/database-url.ts'
 import { withoutLineEnd } from '../../domain/text/decode-text.ts'
+import type { Jobs } from '../../jobs/jobs-type.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { Window } from '../../store/api-keys/rate-limiter.ts'
 import type { KeyLimits } from '../../store/api-keys/server-key-limits.ts'
@@ -86,24 +87,43 @@ function real(path: string): string {
   }
 }
 
-/** Opens the engine's store and the API keys of a server, in one database. `limits` opens the limits of its keys. */
+/** Whether changes are announced to the jobs of a server, with the clock of the events and what is called with the error of a job. */
+type JobNeeds = { now: () => number; onError: (queue: string, error: unknown) => void }
+
+/**
+ * Opens the engine's store and the API keys of a server, in one database. `limits` opens the limits of its keys. With `jobs`, changes add jobs, which do
+ * not run yet; without them, a server finds the changes by itself.
+ */
 export async function openServedDatabase(
   dir: string,
   wanted: string | undefined,
   needs: Needs,
-  observe: (sql: Sql) => Sql = (sql) => sql,
+  { observe = (sql) => sql, jobs: asked }: { observe?: (sql: Sql) => Sql; jobs?: JobNeeds } = {},
 ) {
   const database = await servedDatabase(dir, wanted, needs)
   const [{ engineMigrations: migrations, engineStore }, { cachedKeyOwner, keyStore }] = await Promise.all([
     import('../../store/engine/store.ts'),
     import('../../store/api-keys/keys.ts'),
   ])
-  const { sql: unobserved, limits } = await opened(database, migrations)
+  const { sql: unobserved, limits, openJobs } = await opened(database, migrations)
   const sql = observe(unobserved)
+  const jobs = asked && (await openJobs(sql, asked))
   const keys = keyStore(sql)
   const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
   const probed = { sql, kind: database.kind, schema: migrations.length }
-  return { shown: database.shown, engine: engineStore(sql), keys, owners, limits, probed, close: sql.close }
+  return {
+    shown: database.shown,
+    engine: engineStore(sql, asked && jobs && { now: asked.now, add: jobs.add }),
+    jobs,
+    keys,
+    owners,
+    limits,
+    probed,
+    close: async () => {
+      await jobs?.stop()
+      await sql.close()
+    },
+  }
 }
 
 type Clocked = { windows: readonly Window[]; now: () => number }
@@ -119,11 +139,15 @@ async function opened(
         `${database.shown}.limits`,
         clocked,
       )
-    return { sql: sqliteSql(database.shown, { migrations }), limits }
+    const openJobs = async (sql: Sql, { onError }: JobNeeds): Promise<Jobs> =>
+      (await import('../../jobs/sqlite-jobs.ts')).sqliteJobs(sql, { now: Date.now, onError })
+    return { sql: sqliteSql(database.shown, { migrations }), limits, openJobs }
   }
   const { postgresSql } = await import('../../store/sql/postgres.ts')
   const sql = await postgresSql(database.place, { migrations, password: database.password })
   const limits = async ({ windows }: Clocked): Promise<KeyLimits> =>
     (await import('../../store/api-keys/shared-key-limits.ts')).openSharedKeyLimits(sql, { windows })
-  return { sql, limits }
+  const openJobs = async (_: Sql, { onError }: JobNeeds): Promise<Jobs> =>
+    (await import('../../jobs/postgres-jobs.ts')).postgresJobs(sql, { password: database.password, onError })
+  return { sql, limits, openJobs }
 }

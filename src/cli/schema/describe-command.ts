@@ -108,6 +108,8 @@ const kinds = {
     '0x and hex digits, or - for standard input',
     shaped(/^(-|0x([0-9a-fA-F]{2})+)$/, 300_000),
   ],
+  usd: ['usd', 'in USD', shaped(/^[0-9]{1,15}(\.[0-9]+)?$/)],
+  time: ['time', 'in ISO 8601, or how long ago: 2h', text(40)],
   hash: ['hash', '64 hex digits', shaped(/^(0x)?[0-9a-fA-F]{64}$/)],
 } satisfies Record<string, Kind>
 
@@ -121,6 +123,7 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   command: 'text',
   conditions: 'text',
   data: 'bytes',
+  delivery: 'id',
   depth: 'depth',
   derivation: 'derivation',
   duration: 'duration',
@@ -154,8 +157,11 @@ const byPlaceholder: Readonly<Record<string, keyof typeof kinds>> = {
   status: 'status',
   symbol: 'token',
   text: 'text',
+  time: 'time',
   token: 'token',
+  types: 'text',
   url: 'url',
+  usd: 'usd',
   wallet: 'wallet',
   wei: 'smallest',
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AddressText, Amount, amountOn, fields, listOf, maybe } from './common.ts'
+import { AddressText, Amount, amountOn, fields, listOf, maybe, Time } from './common.ts'
 
 const Fault = fields({
   kind: z.string(),
@@ -67,4 +67,65 @@ export const ServeDocument = z.union([
       .describe('with --open: a file that opens the page of a customer without a key'),
   }),
   fields({ database: z.string(), keys: z.int(), strategies: z.int(), networks: Networks }),
+])
+
+const webhook = {
+  id: z.string(),
+  url: z.string(),
+  types: maybe(z.array(z.string())).describe('null: all events'),
+  payload: z.string(),
+  apyLine: maybe(z.number()).describe('a fraction: 0.03 is 3 %'),
+  liquidityLine: maybe(z.number()).describe('USD'),
+  createdAt: Time,
+  disabledAt: maybe(Time),
+  disabledReason: maybe(z.string()),
+}
+
+/** An endpoint of webhooks. */
+export const WebhookDocument = fields(webhook)
+
+/** `webhooks add` and `webhooks rotate` */
+export const NewWebhookDocument = fields({ ...webhook, secret: z.string() })
+
+/** A delivery of an event. */
+export const WebhookDeliveryDocument = fields({
+  id: z.string(),
+  eventId: z.string(),
+  type: maybe(z.string()),
+  subject: z.string(),
+  seq: z.int(),
+  state: z.string(),
+  attempts: z.int(),
+  response: maybe(z.int()),
+  error: maybe(z.string()),
+  createdAt: Time,
+  updatedAt: Time,
+  nextAttemptAt: maybe(Time),
+})
+
+/** `webhooks replay` */
+export const ReplayDocument = fields({ id: z.string(), since: Time, count: z.int() })
+
+/** `webhooks trigger` */
+export const TriggerDocument = fields({ type: z.string(), eventId: z.string() })
+
+const Forwarded = z.union([
+  fields({ status: z.int(), retryAfterMs: maybe(z.int()) }),
+  fields({ error: z.string() }),
+])
+
+/** `webhooks listen`: first where events go, then each event. */
+export const ListenDocument = z.union([
+  fields({ consumer: z.string(), forwardTo: maybe(z.string()), secret: maybe(z.string()) }),
+  fields({
+    id: z.string(),
+    type: z.string(),
+    timestamp: Time,
+    subject: z.string(),
+    seq: z.int(),
+    test: z.boolean(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    cursor: z.string(),
+    forwarded: maybe(Forwarded),
+  }),
 ])

@@ -5,14 +5,13 @@ import { Hash, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { type ActionStatus, isActionEnd } from '../../domain/swap-outcome.ts'
+import { type ActionStatus, actionStatus, isActionEnd, shownState } from '../../domain/swap-outcome.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { findOperation, type Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
-import { actionStatus, type State } from './state-machine.ts'
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
 
@@ -134,9 +133,12 @@ async function actionAmounts(context: EngineContext, found: TrackedWithDuplicate
 
 /** The public status. An action that expired after a part of it was sent, such as an approval, has failed. */
 const publicStatus = ({ action, txs }: Tracked): string =>
-  action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
-    ? 'FAILED'
-    : actionStatus[action.status as State]
+  actionStatus[
+    shownState(
+      action.status,
+      txs.some(({ succeeded }) => succeeded === 1),
+    )
+  ]
 
 const actionOutput = (
   context: EngineContext,

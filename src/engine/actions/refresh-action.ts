@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import type { State } from '../../domain/swap-outcome.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import { swapProofOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../engine-context-types.ts'
@@ -8,14 +9,7 @@ import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../q
 import { duplicateSends, retryClientReports } from './client-reports.ts'
 import { findOperation, isSwap, issuesOf, type Tracked } from './issued-actions.ts'
 import { locateTransaction, refreshTransaction, submittedSearch } from './reconcile-transactions.ts'
-import {
-  type Evidence,
-  isEnded,
-  nextState,
-  type State,
-  type TxInclusion,
-  transitions,
-} from './state-machine.ts'
+import { type Evidence, isEnded, nextState, type TxInclusion, transitions } from './state-machine.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** An action with the other transactions sent for it: duplicates, or those of another issue of its quote. */

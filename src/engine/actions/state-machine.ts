@@ -1,7 +1,4 @@
-import type { ActionStatus } from '../../domain/swap-outcome.ts'
-
-/** The states of every tracked action and every swap. */
-export type State = 'pending' | 'confirmed' | 'processing' | 'fulfilled' | 'expired' | 'failed' | 'refunded'
+import type { State } from '../../domain/swap-outcome.ts'
 
 /**
  * Every possible transition; any other is a bug. `expired` and `failed` can be left: the chain overrides the clock, and a reverted
@@ -67,15 +64,4 @@ export function nextState(state: State, evidence: Evidence): State {
   if (shown === 'expired' && (state === 'confirmed' || state === 'processing')) return 'pending'
   const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.inclusions.at(-1) !== 'none')
   return state === 'expired' && !isBack ? 'expired' : shown
-}
-
-/** The status in `GET /actions/{id}` for a state. `expired` with nothing sent is INITIAL, because nothing was ever on chain. */
-export const actionStatus: Readonly<Record<State, ActionStatus>> = {
-  pending: 'INITIAL',
-  expired: 'INITIAL',
-  confirmed: 'PENDING',
-  processing: 'PENDING',
-  fulfilled: 'SUCCESS',
-  failed: 'FAILED',
-  refunded: 'REFUNDED',
 }

@@ -5,6 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { swapStatusOf } from '../../domain/swap-outcome.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import type { ListedQuote } from '../../store/engine/quote-queries.ts'
@@ -151,13 +152,6 @@ function returnedText(
 /** Returns a note with the provider's own words, if any. */
 const noteOf = (said: string | undefined): Pick<SwapStatus, 'note'> =>
   said === undefined ? {} : { note: `The provider says: ${said.slice(0, 200)}` }
-
-/**
- * The status of a swap. A mined approval changes the status of its action, but the swap is `pending` until its own
- * transaction is in a block.
- */
-const swapStatusOf = (status: string, originBlock: number | null): string =>
-  status === 'confirmed' && originBlock === null ? 'pending' : status
 
 /** The status of the bridge in a cross-chain deposit, which is delivered before the deposit is signed. */
 async function bridgeStatus(

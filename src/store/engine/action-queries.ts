@@ -4,10 +4,10 @@ import {
   type ActionTxRow,
   actionColumns,
   isListedAction,
+  isSwapColumn,
   txColumns,
 } from './action-tables.ts'
-import { isReportedForOther } from './client-report-queries.ts'
-import { type IssuedOperation, isSwapColumn } from './issued-transactions.ts'
+import type { IssuedOperation } from './issued-transactions.ts'
 
 /** The filters of a list of actions; null is no filter. `start` is the beginning of an id; `states` are words of `shownState`. */
 export type ActionFilter = {
@@ -21,7 +21,7 @@ export type ActionFilter = {
 /** The state of an action as it is shown, as SQL: one that expired after a part of it succeeded has failed. */
 const shownState = `case when status = 'expired' and exists (select 1 from action_txs t where t.action_id = actions.id and t.succeeded = 1) then 'failed' else status end`
 
-/** The queries about issued actions and their transactions. A claim, a client's report and a change of status each apply only while the row is as it was read. */
+/** The reads of issued actions and their transactions. */
 export const actionQueries = (sql: Sql) => ({
   action: async (customer: string, id: string): Promise<IssuedOperation | undefined> => {
     const [action] = await sql.cachedQuery<ActionRow>(
@@ -39,16 +39,26 @@ export const actionQueries = (sql: Sql) => ({
     )
   },
 
-  /** Lists an action that was a draft: its client has signed it. */
-  listAction: (customer: string, id: string) =>
-    sql.query('update actions set draft = 0 where customer = $1 and id = $2 and draft = 1', [customer, id]),
+  /** An action of any customer, with what decides when it is read again. A draft that is not listed is none. */
+  trackedAction: async (
+    id: string,
+  ): Promise<Pick<ActionRow, 'customer' | 'status' | 'createdAt' | 'updatedAt'> | undefined> =>
+    (
+      await sql.query<Pick<ActionRow, 'customer' | 'status' | 'createdAt' | 'updatedAt'>>(
+        `select customer, status, created_at as "createdAt", updated_at as "updatedAt" from actions where id = $1 and ${isListedAction('actions')}`,
+        [id],
+      )
+    )[0],
 
-  /** Keeps that the client of an action, and of the other issues of its quote, sends no more of it. */
-  endAction: (customer: string, id: string, now: number) =>
-    sql.query(
-      'update actions set cancelled_at = $3 where customer = $1 and (id = $2 or quote_id = $2) and cancelled_at is null',
-      [customer, id, now],
-    ),
+  /** The ids of open listed actions, of any customer: those that something was sent of, and those that were issued after a time. */
+  openActions: async (since: number): Promise<string[]> =>
+    (
+      await sql.query<{ id: string }>(
+        `select id from actions where (status in ('confirmed', 'processing') or (status = 'pending' and created_at > $1)) and ${isListedAction('actions')}
+         and (id = quote_id or not ${isSwapColumn('type')})`,
+        [since],
+      )
+    ).map(({ id }) => id),
 
   /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
   strategiesOf: async (wallet: string): Promise<string[]> =>
@@ -98,25 +108,6 @@ export const actionQueries = (sql: Sql) => ({
     return { ids: rows.map(({ id }) => id), total: Number(count?.n ?? 0) }
   },
 
-  /**
-   * Assigns a hash found on chain to a transaction, unless another transaction of the customer has it, it was reported for
-   * another one, or the row changed since it was read; returns the row's hash.
-   */
-  claim: async (tx: ActionTxRow, hash: string, nonce: number): Promise<string | null> => {
-    const { actionId, idx, chainId } = tx
-    await sql.query(
-      `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
-       and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)
-       and not ${isReportedForOther('action_txs')}`,
-      [actionId, idx, chainId, hash, tx.hash, nonce],
-    )
-    const [row] = await sql.query<{ hash: string | null }>(
-      'select hash from action_txs where action_id = $1 and idx = $2',
-      [actionId, idx],
-    )
-    return row?.hash ?? null
-  },
-
   /** Whether the identical call was issued to the wallet again later and is not found on chain: the sent one may be that. */
   hasTwin: async ({
     actionId,
@@ -144,70 +135,4 @@ export const actionQueries = (sql: Sql) => ({
     )
     return other !== undefined
   },
-
-  /**
-   * Assigns a hash to a transaction. A client's report takes it from a transaction that was only guessed; both are checked again,
-   * but a confirmed one stays, unless its block was lost (`isLost`). Returns false if the row changed since it was read.
-   */
-  bindTx: (customer: string, tx: ActionTxRow, hash: string, isLost: boolean): Promise<boolean> =>
-    sql.transaction(async ({ query }) => {
-      const { actionId, idx, chainId } = tx
-      const [row] = await query<Pick<ActionTxRow, 'hash' | 'succeeded'>>(
-        'select hash, succeeded from action_txs where action_id = $1 and idx = $2',
-        [actionId, idx],
-      )
-      if (row?.hash !== tx.hash || (row.succeeded === 1 && !isLost)) return false
-      await query(
-        `update actions set status = 'pending', destination_hash = null, finished_at = null
-         where (id = $4 and (status not in ('fulfilled', 'refunded') or $5 = 1))
-         or id in (select action_id from action_txs where customer = $1 and chain_id = $2 and hash = $3 and action_id <> $4)`,
-        [customer, chainId, hash, actionId, isLost ? 1 : 0],
-      )
-      await query(
-        `update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null
-         where (customer = $1 and chain_id = $2 and hash = $3) or (action_id = $4 and idx = $5)`,
-        [customer, chainId, hash, actionId, idx],
-      )
-      await query('update action_txs set hash = $3 where action_id = $1 and idx = $2', [actionId, idx, hash])
-      return true
-    }),
-
-  /** Stores a transaction's on-chain state, if it still has the same hash. */
-  saveTx: (tx: ActionTxRow) =>
-    sql.query(
-      'update action_txs set nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2 and hash = $3',
-      [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
-    ),
-
-  /**
-   * Changes an operation's status, unless it or its transactions' hashes changed since they were read; returns whether it did.
-   */
-  moveAction: (
-    row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>,
-    was: {
-      action: Pick<ActionRow, 'status' | 'destinationHash'>
-      txs: readonly Pick<ActionTxRow, 'hash'>[]
-    },
-  ): Promise<boolean> =>
-    sql.transaction(async ({ query }) => {
-      const txs = await query<{ hash: string | null }>(
-        'select hash from action_txs where action_id = $1 order by idx',
-        [row.id],
-      )
-      if (txs.some(({ hash }, at) => hash !== was.txs[at]?.hash)) return false
-      const moved = await query<{ id: string }>(
-        `update actions set status = $2, destination_hash = $3, updated_at = $4, finished_at = $5
-         where id = $1 and status = $6 and destination_hash is not distinct from $7 returning id`,
-        [
-          row.id,
-          row.status,
-          row.destinationHash,
-          row.updatedAt,
-          row.finishedAt,
-          was.action.status,
-          was.action.destinationHash,
-        ],
-      )
-      return moved.length > 0
-    }),
 })

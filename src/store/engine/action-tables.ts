@@ -114,3 +114,10 @@ export const actionsNewest = 'create index actions_newest on actions (customer, 
 
 /** The index for a wallet's operations. */
 export const actionsOfWallet = 'create index actions_of_wallet on actions (wallet, strategy_id)'
+
+/** Whether a type is a swap, as SQL. */
+export const isSwapColumn = (column: string): string => `${column} in ('SAMECHAIN_SWAP', 'CROSSCHAIN_SWAP')`
+
+/** The order of the operations issued for a quote, as SQL: the furthest advanced first, otherwise the newest. */
+export const furthestFirst = `case a.status when 'pending' then 5 when 'expired' then 5 when 'failed' then 4 when 'confirmed' then 3 when 'processing' then 2 else 1 end,
+  a.created_at desc, a.id`

@@ -1,6 +1,8 @@
+import type { Announcing } from '../events/write-event.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { isListedAction, type QuoteRow, quoteColumns } from './action-tables.ts'
+import { furthestFirst, isListedAction, type QuoteRow, quoteColumns } from './action-tables.ts'
+import { tellExpiry, tellSwap } from './tell-changes.ts'
 
 /** A quote with its operation, if any: the swap itself, or the deposit whose bridge it is. */
 export type QuoteWithAction = QuoteRow & { actionId: string | null }
@@ -35,10 +37,8 @@ type QuoteFilter = {
 /** The index for a quote's operation. */
 export const actionsByQuote = 'create index actions_quote on actions (quote_id)'
 
-/** Of all operations issued for a quote, the furthest advanced, otherwise the newest. */
-const ofAction = `from actions a where a.customer = quotes.customer and a.quote_id = quotes.id
-  order by case a.status when 'pending' then 5 when 'expired' then 5 when 'failed' then 4 when 'confirmed' then 3 when 'processing' then 2 else 1 end,
-  a.created_at desc, a.id limit 1`
+/** The operation of a quote that counts. */
+const ofAction = `from actions a where a.customer = quotes.customer and a.quote_id = quotes.id order by ${furthestFirst} limit 1`
 const actionId = `(select a.id ${ofAction}) as "actionId"`
 const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (select a.type ${ofAction}) as "actionType",
   (select a.finished_at ${ofAction}) as "finishedAt",
@@ -48,44 +48,102 @@ const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (s
 const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", draft, outcome, ${actionId}
   from quotes where customer = $1 and id = $2`
 
-/** The queries about quotes; each names its customer. */
-export const quoteQueries = (sql: Sql) => ({
-  saveQuote: (row: QuoteRow) => sql.query(...insertOf('quotes', row)),
-
-  /** Keeps the stored part of a quote as it has become. */
-  keepOffer: (customer: string, id: string, offer: string) =>
-    sql.query('update quotes set offer = $1 where customer = $2 and id = $3', [offer, customer, id]),
-
-  quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
-    const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
-    return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]
-  },
-
-  /** Keeps the final status of a quote as it was seen. */
-  keepOutcome: (customer: string, id: string, outcome: string) =>
-    sql.query('update quotes set outcome = $1 where customer = $2 and id = $3', [outcome, customer, id]),
-
-  /** Lists a quote that was a draft: its swap is seen. */
-  listQuote: (customer: string, id: string) =>
-    sql.query('update quotes set draft = 0 where customer = $1 and id = $2', [customer, id]),
-
-  /** The route and expiry of a quote, without its content. */
-  quoteSummary: async (customer: string, id: string): Promise<QuoteSummary | undefined> =>
-    (await sql.cachedQuery<QuoteSummary>(inBrief, [customer, id]))[0],
-
-  /** Newest first, between the given networks only. A draft is listed once its swap is seen, or an action of it is listed, or if its ID or the beginning of it is asked for. */
-  quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
-    const named = by.networks.map((_, at) => `$${at + 6}`).join(', ') || 'null'
-    const where = `customer = $1 and (cast($2 as text) is null or origin_chain = $2) and (cast($3 as text) is null or destination_chain = $3) and (cast($4 as text) is null or provider = $4)
-      and (cast($5 as text) is null or substr(id, 1, length($5)) = $5) and origin_chain in (${named}) and destination_chain in (${named})
-      and (draft = 0 or $5 is not null or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`
-    const values = [customer, by.originChain, by.destinationChain, by.provider, by.id, ...by.networks]
-    const [first, second] = [values.length + 1, values.length + 2]
-    const rows = await sql.query<ListedQuote>(
-      `select ${quoteColumns}, ${listed} from quotes where ${where} order by created_at desc, id limit $${first} offset $${second}`,
-      [...values, limit, offset],
+/** The queries about quotes; each names its customer, unless it says otherwise. */
+export const quoteQueries = (sql: Sql, announcing: Announcing) => {
+  /** Tells the status of a listed quote. */
+  const tellQuote = async (tx: Pick<Sql, 'query'>, customer: string, id: string, status: string) => {
+    const [listed] = await tx.query<{ id: string }>(
+      'select id from quotes where customer = $1 and id = $2 and draft = 0',
+      [customer, id],
     )
-    const [count] = await sql.query<{ n: number }>(`select count(*) as n from quotes where ${where}`, values)
-    return { rows, total: Number(count?.n ?? 0) }
-  },
-})
+    if (listed) await tellSwap(tx, announcing, customer, id, status)
+  }
+  return {
+    /** Stores a quote. The end of one that is listed is looked at when it expires. */
+    saveQuote: (row: QuoteRow): Promise<void> =>
+      sql.transaction(async (tx) => {
+        await tx.query(...insertOf('quotes', row))
+        if (row.draft === 0)
+          await announcing.add(tx, [{ queue: 'quotes.expire', key: row.id, at: row.expiresAt + 1 }])
+      }),
+
+    /** Keeps the stored part of a quote as it has become. */
+    keepOffer: (customer: string, id: string, offer: string) =>
+      sql.query('update quotes set offer = $1 where customer = $2 and id = $3', [offer, customer, id]),
+
+    quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
+      const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
+      return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]
+    },
+
+    /** Keeps the final status of a quote as it was seen, and tells it. */
+    keepOutcome: (customer: string, id: string, outcome: string): Promise<void> =>
+      sql.transaction(async (tx) => {
+        await tx.query('update quotes set outcome = $1 where customer = $2 and id = $3', [
+          outcome,
+          customer,
+          id,
+        ])
+        await tellQuote(tx, customer, id, outcome)
+      }),
+
+    /** Tells the status of a quote that has no action of its own, as it was seen. */
+    tellQuoteStatus: (customer: string, id: string, status: string): Promise<void> =>
+      sql.transaction((tx) => tellQuote(tx, customer, id, status)),
+
+    /** Tells that a listed quote expired before its transactions were issued, if so. */
+    tellQuoteExpiry: (id: string): Promise<void> => sql.transaction((tx) => tellExpiry(tx, announcing, id)),
+
+    /** The customer of a quote, whoever asks, with what decides whether it is looked at again. */
+    quoteOfAny: async (
+      id: string,
+    ): Promise<Pick<QuoteRow, 'customer' | 'originChain' | 'expiresAt' | 'outcome'> | undefined> =>
+      (
+        await sql.query<Pick<QuoteRow, 'customer' | 'originChain' | 'expiresAt' | 'outcome'>>(
+          'select customer, origin_chain as "originChain", expires_at as "expiresAt", outcome from quotes where id = $1',
+          [id],
+        )
+      )[0],
+
+    /** The ids of listed quotes that expired between two times, whose expiry is not told, of any customer. */
+    expiredQuotes: async (from: number, to: number): Promise<string[]> =>
+      (
+        await sql.query<{ id: string }>(
+          `select id from quotes where expires_at >= $1 and expires_at < $2 and draft = 0 and outcome is null
+           and not exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id)
+           and not exists (select 1 from event_subjects told where told.customer = quotes.customer and told.subject = 'quote:' || quotes.id)`,
+          [from, to],
+        )
+      ).map(({ id }) => id),
+
+    /** Lists a quote that was a draft: its swap is seen. */
+    listQuote: (customer: string, id: string): Promise<void> =>
+      sql.transaction(async (tx) => {
+        await tx.query('update quotes set draft = 0 where customer = $1 and id = $2', [customer, id])
+        await announcing.add(tx, [{ queue: 'quotes.expire', key: id }])
+      }),
+
+    /** The route and expiry of a quote, without its content. */
+    quoteSummary: async (customer: string, id: string): Promise<QuoteSummary | undefined> =>
+      (await sql.cachedQuery<QuoteSummary>(inBrief, [customer, id]))[0],
+
+    /** Newest first, between the given networks only. A draft is listed once its swap is seen, or an action of it is listed, or if its ID or the beginning of it is asked for. */
+    quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
+      const named = by.networks.map((_, at) => `$${at + 6}`).join(', ') || 'null'
+      const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)
+      and ($5 is null or substr(id, 1, length($5)) = $5) and origin_chain in (${named}) and destination_chain in (${named})
+      and (draft = 0 or $5 is not null or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`
+      const values = [customer, by.originChain, by.destinationChain, by.provider, by.id, ...by.networks]
+      const [first, second] = [values.length + 1, values.length + 2]
+      const rows = await sql.query<ListedQuote>(
+        `select ${quoteColumns}, ${listed} from quotes where ${where} order by created_at desc, id limit $${first} offset $${second}`,
+        [...values, limit, offset],
+      )
+      const [count] = await sql.query<{ n: number }>(
+        `select count(*) as n from quotes where ${where}`,
+        values,
+      )
+      return { rows, total: Number(count?.n ?? 0) }
+    },
+  }
+}

@@ -1,8 +1,14 @@
 import { keysSchema } from '../api-keys/keys.ts'
 import { sharedLimits } from '../api-keys/shared-key-limits.ts'
+import { deliveryQueries } from '../events/delivery-queries.ts'
+import { endpointQueries } from '../events/endpoint-queries.ts'
+import { eventQueries } from '../events/event-queries.ts'
+import { eventSchema } from '../events/event-tables.ts'
+import type { Announcing } from '../events/write-event.ts'
 import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema } from './action-tables.ts'
+import { actionWrites } from './action-writes.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { chainTrackingQueries, chainTrackingSchema } from './chain-tracking.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
@@ -38,15 +44,19 @@ export const engineMigrations: readonly Migration[] = [
   sharedLimits,
   idempotentRequestSchema,
   chainTrackingSchema,
+  eventSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
 export type EngineStore = ReturnType<typeof engineStore>
 
+/** A store whose changes nobody waits for: their events are written, and a server that starts later numbers them. */
+const unannounced: Announcing = { now: Date.now, add: async () => undefined }
+
 /** The engine's queries over any SQL database. */
-export function engineStore(sql: Sql) {
+export function engineStore(sql: Sql, announcing = unannounced) {
   return {
-    ...quoteQueries(sql),
+    ...quoteQueries(sql, announcing),
     ...quotePaymentQueries(sql),
     ...orderUseQueries(sql),
     ...chainLogQueries(sql),
@@ -58,6 +68,10 @@ export function engineStore(sql: Sql) {
     ...idempotentRequestQueries(sql),
     ...actionQueries(sql),
     ...chainTrackingQueries(sql),
+    ...actionWrites(sql, announcing),
+    ...eventQueries(sql, announcing),
+    ...endpointQueries(sql, announcing),
+    ...deliveryQueries(sql, announcing),
     close: sql.close,
   }
 }

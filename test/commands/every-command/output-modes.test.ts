@@ -20,7 +20,7 @@ const unpaintedTerminal: Circumstances = { ...wide, out: { paint: unpainted } }
 /** Replaces values that differ between runs (numbers, times, IDs, keys, hashes) and the column widths that depend on them. */
 const steady = (text: string) =>
   text
-    .replace(/0x[0-9a-f]{40,}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{64}\b|slk_[\w-]+/gi, '#')
+    .replace(/0x[0-9a-f]{40,}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{64}\b|slk_[\w-]+|whsec_[\w+/=]+/gi, '#')
     .replace(/\d+/g, '#')
     .replace(/ +/g, ' ')
 const isControl = /(?!\n)\p{Cc}/u

@@ -5,14 +5,9 @@ import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { AppError } from '../../../src/domain/errors.ts'
+import type { State } from '../../../src/domain/swap-outcome.ts'
 import type { Transaction } from '../../../src/domain/transaction-types.ts'
-import {
-  type Evidence,
-  isEnded,
-  nextState,
-  type State,
-  transitions,
-} from '../../../src/engine/actions/state-machine.ts'
+import { type Evidence, isEnded, nextState, transitions } from '../../../src/engine/actions/state-machine.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { codeOf, engineOn, perform } from '../../support/engine.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'

@@ -9,7 +9,7 @@ export type Wire = any
 
 /** A request as a false answer receives it, and can send its own. */
 export type Ask = {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   query: Record<string, string>
   body?: unknown

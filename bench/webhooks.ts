@@ -1,0 +1,265 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DeliverySettings } from '../src/events/deliver.ts'
+import { eventService } from '../src/events/event-service.ts'
+import { addSqliteJobs, type JobTimes } from '../src/jobs/sqlite-jobs.ts'
+import type { ActionRow } from '../src/store/engine/action-tables.ts'
+import { engineMigrations, engineStore } from '../src/store/engine/store.ts'
+import { sqliteSql } from '../src/store/sql/sqlite.ts'
+import { seeded } from './seeded.ts'
+
+/** The faults that the campaign must find when they are put into its workers. */
+export const webhookSabotages = ['outbox-outside-transaction', 'no-fencing', 'order-by-time'] as const
+
+/** A fault that is put into the workers. */
+export type WebhookSabotage = (typeof webhookSabotages)[number]
+
+/** What a worker is started with. */
+export type WorkerOrder = {
+  database: string
+  seed: number
+  customer: string
+  actions: readonly string[]
+  isWriting: boolean
+  pauseMs: number
+  sabotage: WebhookSabotage | undefined
+}
+
+/** The waits of deliveries, a thousandth of the real ones. */
+export const campaignSettings: DeliverySettings = {
+  timeoutMs: 400,
+  spareMs: 400,
+  concurrency: 16,
+  restAfter: 8,
+  restMs: 50,
+  turnMs: 2_000,
+  schedule: [10, 20, 40, 80, 160, 200, 200, 200],
+}
+
+/** The waits of jobs. */
+export const campaignTimes: JobTimes = { leaseMs: 600, pollMs: 20, retryMs: 20 }
+
+/** The course of a campaign: at least `cells` events, and a worker killed or stopped every `killMs`. */
+export type WebhookCampaign = {
+  cells: number
+  seed: number
+  killMs: number
+  workers?: number
+  sabotage?: WebhookSabotage | undefined
+}
+
+const customer = 'acme'
+const workerFile = join(import.meta.dirname, 'webhook-worker.ts')
+
+/** A receiver: which events it accepted, in order. It fails at times, hangs, and cuts the connection after it accepted. */
+async function receiver(random: () => number, isDead: boolean) {
+  const accepted = new Map<string, { seq: number; id: string; change: number }[]>()
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (part) => {
+      text += part
+    })
+    request.on('end', () => {
+      if (isDead) return
+      const luck = random()
+      if (luck < 0.02) return
+      if (luck < 0.32) return void response.writeHead(luck < 0.3 ? 500 : 429).end()
+      const { subject, seq, data } = JSON.parse(text)
+      const all = accepted.get(subject) ?? []
+      all.push({ seq, id: String(request.headers['webhook-id']), change: Date.parse(data.updatedAt) })
+      accepted.set(subject, all)
+      if (luck < 0.35) return void request.socket.destroy()
+      response.writeHead(200).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    accepted,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** Runs the campaign and returns how many events there were, and what was wrong. */
+export async function webhookCampaign(
+  options: WebhookCampaign,
+): Promise<{ events: number; wrong: string[] }> {
+  const { cells, seed, killMs, workers: count = 2, sabotage } = options
+  const random = seeded(seed)
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-webhooks-'))
+  const database = join(dir, 'serve.db')
+  const sql = sqliteSql(database, { migrations: engineMigrations })
+  const store = engineStore(sql, { now: Date.now, add: addSqliteJobs(Date.now) })
+  const service = eventService({ store, customer, now: Date.now, allowLoopback: true })
+  const receivers = [
+    await receiver(random, false),
+    await receiver(random, false),
+    await receiver(random, true),
+  ]
+  const endpoints = []
+  for (const { url } of receivers) endpoints.push(await service.addWebhook({ url }))
+  const actions = Array.from(
+    { length: Math.min(100, Math.max(8, Math.ceil(cells / 20))) },
+    (_, at) => `a${at}`,
+  )
+  for (const id of actions) await store.issueOperation(actionRow(id), [], { otherId: id, most: 8 })
+
+  let isWriting = true
+  const running = new Set<ChildProcess>()
+  let started = 0
+  const start = () => {
+    const order: WorkerOrder = {
+      ...{ database, customer, actions, isWriting, sabotage, pauseMs: 5 },
+      seed: seed * 1_000 + started++,
+    }
+    const child = spawn(process.execPath, [workerFile, JSON.stringify(order)], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    running.add(child)
+    child.once('exit', () => {
+      running.delete(child)
+      if (!isOver) start()
+    })
+  }
+  let isOver = false
+  for (let at = 0; at < count; at++) start()
+  /** Kills a worker, or stops it for longer than its leases, and lets it go on. */
+  const disturb = async () => {
+    while (!isOver) {
+      await sleep(killMs)
+      const all = [...running]
+      const one = all[Math.floor(random() * all.length)]
+      if (isOver || !one) continue
+      if (random() < 0.5) one.kill('SIGKILL')
+      else {
+        one.kill('SIGSTOP')
+        void sleep(campaignSettings.timeoutMs + campaignSettings.spareMs + 400).then(() =>
+          one.kill('SIGCONT'),
+        )
+      }
+    }
+  }
+  const disturbed = disturb()
+  const consumer = pollAll(service, random, () => isOver)
+
+  const changes = async () => {
+    const [row] = await sql.query<{ n: number }>('select sum(updated_at) as n from actions')
+    return Number(row?.n ?? 0)
+  }
+  // The events of the creation count too.
+  while ((await changes()) + actions.length < cells) await sleep(50)
+  isWriting = false
+  for (const child of running) child.kill('SIGKILL')
+  const good = endpoints.slice(0, 2).map(({ id }) => id)
+  const wrong: string[] = []
+  await settle(sql, service, good, wrong)
+  isOver = true
+  for (const child of running) {
+    child.kill('SIGCONT')
+    child.kill('SIGKILL')
+  }
+  await disturbed
+  const polled = await consumer
+  const rows = await sql.query<ActionRow & { changes: number }>(
+    'select id, updated_at as changes from actions order by id',
+  )
+  for (const [at, { accepted }] of receivers.slice(0, 2).entries())
+    for (const { id, changes: made } of rows)
+      wrong.push(...flaws(`receiver ${at}, action ${id}`, accepted.get(`action:${id}`) ?? [], Number(made)))
+  const last = await store.lastCursor(customer)
+  for (let cursor = 1; cursor <= last; cursor++)
+    if (!polled.seen.has(cursor)) wrong.push(`the consumer never got the event at ${cursor}`)
+  wrong.push(...polled.wrong)
+  for (const one of receivers) one.close()
+  await sql.close()
+  rmSync(dir, { recursive: true, force: true })
+  return { events: rows.reduce((sum, row) => sum + Number(row.changes) + 1, 0), wrong }
+}
+
+/** Waits until the endpoints have everything; sends dead letters again. What is on its way after half a minute without progress is lost. */
+async function settle(
+  sql: ReturnType<typeof sqliteSql>,
+  service: ReturnType<typeof eventService>,
+  endpoints: readonly string[],
+  wrong: string[],
+): Promise<void> {
+  let left = Number.POSITIVE_INFINITY
+  let progressAt = Date.now()
+  for (;;) {
+    const [row] = await sql.query<{ n: number }>(
+      `select (select count(*) from webhook_deliveries where state <> 'delivered' and endpoint_id in ($1, $2)) + (select count(*) from events where cursor is null) as n`,
+      [...endpoints],
+    )
+    const now = Number(row?.n ?? 0)
+    if (now === 0) return
+    if (now < left) progressAt = Date.now()
+    left = Math.min(left, now)
+    if (Date.now() - progressAt > 30_000) return void wrong.push(`${now} deliveries are stuck`)
+    for (const id of endpoints) {
+      const { items } = await service.webhookDeliveries({ id, state: 'dead', limit: 100 })
+      for (const { id: deliveryId } of items) await service.resendDelivery({ id, deliveryId })
+    }
+    await sleep(100)
+  }
+}
+
+/** What is wrong with the events of an action that a receiver accepted: each change once or more under one id, never after a later one. */
+function flaws(
+  what: string,
+  accepted: readonly { seq: number; id: string; change: number }[],
+  changes: number,
+): string[] {
+  const wrong: string[] = []
+  const ids = new Map<number, string>()
+  let highest = 0
+  for (const { seq, id, change } of accepted) {
+    if (seq < highest) wrong.push(`${what}: event ${seq} came after ${highest}`)
+    if (seq > highest + 1) wrong.push(`${what}: event ${seq} came before ${highest + 1}`)
+    highest = Math.max(highest, seq)
+    if ((ids.get(seq) ?? id) !== id) wrong.push(`${what}: event ${seq} has two ids`)
+    ids.set(seq, id)
+    if (change !== seq - 1) wrong.push(`${what}: event ${seq} tells change ${change}`)
+  }
+  if (highest !== changes + 1) wrong.push(`${what}: ${changes} changes, and ${highest} events`)
+  return wrong
+}
+
+/** A consumer that polls and commits, and forgets its position at times before it commits. */
+async function pollAll(
+  service: ReturnType<typeof eventService>,
+  random: () => number,
+  isOver: () => boolean,
+): Promise<{ seen: Set<number>; wrong: string[] }> {
+  const seen = new Set<number>()
+  const wrong: string[] = []
+  for (let isLast = false; ; ) {
+    const page = await service.listEvents({ consumer: 'campaign', limit: 100 })
+    for (const { cursor } of page.events) {
+      if (Number(cursor) > 1 && !seen.has(Number(cursor) - 1)) wrong.push(`the consumer skipped to ${cursor}`)
+      seen.add(Number(cursor))
+    }
+    // It crashes before the commit, and gets the same events again.
+    if (page.events.length > 0 && random() > 0.1)
+      await service.commitEvents({ consumer: 'campaign', cursor: page.cursor })
+    if (page.events.length === 0 && isLast) return { seen, wrong }
+    isLast = isOver()
+    if (page.events.length === 0) await sleep(20)
+  }
+}
+
+const actionRow = (id: string): ActionRow => ({
+  ...{ id, customer, type: 'STRATEGY_DEPOSIT', status: 'pending', strategyId: 's', strategySlug: 's' },
+  ...{ wallet: '0x1', receiver: '0x1', amounts: '{}', quoteId: null, destinationHash: null },
+  ...{ createdAt: 0, updatedAt: 0, finishedAt: null, draft: 0, cancelledAt: null },
+})

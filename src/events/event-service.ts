@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '../api/page.ts'
+import type { Service } from '../api/service-type.ts'
+import type { eventRoutes, Webhook, WebhookDelivery } from '../api/webhooks.ts'
+import { AppError } from '../domain/errors.ts'
+import { eventSamples } from '../domain/events/event-table.ts'
+import { urlFlaw } from '../http/guarded-post.ts'
+import type { EngineStore } from '../store/engine/store.ts'
+import type { ListedDelivery } from '../store/events/delivery-queries.ts'
+import type { EndpointRow, Secret } from '../store/events/endpoint-queries.ts'
+import { eventDocument } from './event-document.ts'
+import { newSecret } from './signature.ts'
+
+/** The part of the service about events. */
+export type EventService = Pick<Service, keyof typeof eventRoutes>
+
+/** What the part of the service about events needs. `allowLoopback`: whether an endpoint may be on this machine, also over HTTP. */
+export type EventServiceNeeds = {
+  store: EngineStore
+  customer: string
+  now: () => number
+  allowLoopback?: boolean
+}
+
+/** How many endpoints a customer may have. */
+const mostEndpoints = 50
+
+/** How long a replaced secret signs beside the new one, in ms. */
+const rotationMs = 24 * 3_600_000
+
+/** How many events one poll returns unless it asks for another number. */
+const polledAtOnce = 50
+
+const iso = (time: number): string => new Date(Number(time)).toISOString()
+
+/** The events and webhooks of one customer. */
+export function eventService({
+  store,
+  customer,
+  now,
+  allowLoopback = false,
+}: EventServiceNeeds): EventService {
+  const endpointNamed = async (id: string): Promise<EndpointRow> => {
+    const row = await store.endpoint(customer, id)
+    if (row) return row
+    throw new AppError('NOT_FOUND', `There is no webhook "${id}"`, { hint: 'sluice webhooks list' })
+  }
+  return {
+    listWebhooks: async (asked) => pageOf((await store.endpoints(customer)).map(shown), asked),
+
+    addWebhook: async ({ url, types, payload = 'full', apyLine, liquidityLine }) => {
+      const flaw = urlFlaw(url, { allowLoopback })
+      if (flaw !== undefined) throw fieldError('url', flaw)
+      const secret = newSecret()
+      const secrets: Secret[] = [{ secret, until: null }]
+      const row: EndpointRow = {
+        id: `we_${randomUUID()}`,
+        customer,
+        url: new URL(url).href,
+        types: types === undefined ? null : JSON.stringify([...new Set(types)]),
+        payload,
+        apyLine: apyLine === undefined ? null : String(apyLine),
+        liquidityLine: liquidityLine === undefined ? null : String(liquidityLine),
+        secrets: JSON.stringify(secrets),
+        createdAt: now(),
+        disabledAt: null,
+        reason: null,
+        failures: 0,
+        restsUntil: 0,
+      }
+      if (await store.addEndpoint(row, mostEndpoints)) return { ...shown(row), secret }
+      throw fieldError(
+        'url',
+        `is the endpoint number ${mostEndpoints + 1}, and ${mostEndpoints} are the most`,
+      )
+    },
+
+    removeWebhook: async ({ id }) => {
+      const row = await endpointNamed(id)
+      await store.removeEndpoint(customer, id)
+      return shown(row)
+    },
+
+    rotateWebhook: async ({ id }) => {
+      const row = await endpointNamed(id)
+      const secret = newSecret()
+      const before = (JSON.parse(row.secrets) as Secret[]).filter(
+        ({ until }) => until === null || until > now(),
+      )
+      // The newest one before stays for a while; older ones end now, so that signatures stay few.
+      const kept = before
+        .filter(({ until }) => until === null)
+        .map((one) => ({ ...one, until: now() + rotationMs }))
+      const secrets: Secret[] = [{ secret, until: null }, ...kept]
+      if (await store.replaceSecrets(customer, id, JSON.stringify(secrets), row.secrets))
+        return { ...shown(row), secret }
+      throw new AppError('BAD_REQUEST', 'The secret of this webhook was just rotated by another request')
+    },
+
+    webhookDeliveries: async ({ id, state, page = 1, limit = 10 }) => {
+      await endpointNamed(id)
+      const asked = { state: state ?? null, limit, offset: (page - 1) * limit }
+      const { rows, total } = await store.deliveries(customer, id, asked)
+      return { items: rows.map(shownDelivery), page, limit, total, hasMore: page * limit < total }
+    },
+
+    resendDelivery: async ({ id, deliveryId }) => {
+      const endpoint = await endpointNamed(id)
+      refuseDisabled(endpoint)
+      const found = await store.delivery(customer, id, deliveryId)
+      if (!found)
+        throw new AppError('NOT_FOUND', `There is no delivery "${deliveryId}" of this webhook`, {
+          hint: `sluice webhooks deliveries ${id}`,
+        })
+      await store.resend(deliveryId, id)
+      return shownDelivery((await store.delivery(customer, id, deliveryId)) ?? found)
+    },
+
+    replayWebhook: async ({ id, since }) => {
+      const endpoint = await endpointNamed(id)
+      refuseDisabled(endpoint)
+      const types = endpoint.types === null ? null : (JSON.parse(endpoint.types) as string[])
+      return { count: await store.replay({ customer, endpointId: id, types, since: Date.parse(since) }) }
+    },
+
+    listEvents: async ({ after, consumer, types, since, limit = polledAtOnce }) => {
+      const from =
+        after !== undefined
+          ? Number(after)
+          : consumer !== undefined && since === undefined
+            ? await store.consumerCursor(customer, consumer)
+            : 0
+      const asked = {
+        after: from,
+        types: types ?? null,
+        since: since === undefined ? null : Date.parse(since),
+      }
+      const rows = await store.events(customer, { ...asked, limit: limit + 1 })
+      const events = rows
+        .slice(0, limit)
+        .map((row) => ({ ...eventDocument(row, 'full'), cursor: String(row.cursor) }))
+      return { events, cursor: events.at(-1)?.cursor ?? String(from), hasMore: rows.length > limit }
+    },
+
+    commitEvents: async ({ consumer, cursor, seek = false }) => {
+      const last = await store.lastCursor(customer)
+      if (Number(cursor) > last) throw fieldError('cursor', 'is after the last event')
+      const wanted = { name: consumer, cursor: Number(cursor), isSeek: seek }
+      return { consumer, cursor: String(await store.commitConsumer(customer, wanted)) }
+    },
+
+    triggerEvent: async ({ type }) => ({
+      eventId: await store.tell({ customer, type, id: 'test', data: eventSamples[type], isTest: true }),
+    }),
+  }
+}
+
+function refuseDisabled({ id, reason, disabledAt }: EndpointRow): void {
+  if (disabledAt === null) return
+  throw new AppError('BAD_REQUEST', `The webhook ${id} is disabled: ${reason ?? 'it was disabled'}`, {
+    hint: 'Remove it and add it again: sluice webhooks --help',
+  })
+}
+
+const fieldError = (path: string, message: string): AppError =>
+  new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: { errors: [{ path, message }] } })
+
+function pageOf<item>(
+  all: readonly item[],
+  { page = 1, limit = 10 }: { page?: number | undefined; limit?: number | undefined },
+): Page<item> {
+  const items = all.slice((page - 1) * limit, page * limit)
+  return { items, page, limit, total: all.length, hasMore: page * limit < all.length }
+}
+
+const shown = (row: EndpointRow): Webhook => ({
+  id: row.id,
+  url: row.url,
+  types: row.types === null ? null : (JSON.parse(row.types) as string[]),
+  payload: row.payload,
+  apyLine: row.apyLine === null ? null : Number(row.apyLine),
+  liquidityLine: row.liquidityLine === null ? null : Number(row.liquidityLine),
+  createdAt: iso(row.createdAt),
+  disabledAt: row.disabledAt === null ? null : iso(row.disabledAt),
+  disabledReason: row.reason,
+})
+
+const shownDelivery = (row: ListedDelivery): WebhookDelivery => ({
+  id: row.id,
+  eventId: row.eventId,
+  type: row.type,
+  subject: row.subject,
+  seq: Number(row.seq),
+  state: row.state,
+  attempts: Number(row.attempt),
+  response: row.response,
+  error: row.error,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+  nextAttemptAt: row.state === 'pending' ? iso(Math.max(Number(row.dueAt), Number(row.createdAt))) : null,
+})

@@ -1,0 +1,172 @@
+import type { Sql } from '../sql/sql-types.ts'
+import { type EventRow, eventColumns, newDelivery } from './event-queries.ts'
+import type { Announcing } from './write-event.ts'
+
+/** The state of a delivery: on its way, received, or given up. */
+export type DeliveryState = 'pending' | 'delivered' | 'dead'
+
+/**
+ * A delivery as it is stored. `attempt` counts all attempts and names the one under way, whose process holds it until `leasedUntil`; `tries` counts those
+ * of the schedule, which starts again when it is sent again.
+ */
+export type DeliveryRow = {
+  id: string
+  endpointId: string
+  eventId: string
+  customer: string
+  subject: string
+  seq: number
+  state: DeliveryState
+  attempt: number
+  tries: number
+  dueAt: number
+  leasedUntil: number
+  response: number | null
+  error: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** A delivery with the type of its event. */
+export type ListedDelivery = DeliveryRow & { type: string }
+
+const deliveryColumns = `d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.customer, d.subject, d.seq, d.state, d.attempt, d.tries,
+  d.due_at as "dueAt", d.leased_until as "leasedUntil", d.response, d.error, d.created_at as "createdAt", d.updated_at as "updatedAt"`
+
+/** The outcome of an attempt as it is kept. */
+export type AttemptOutcome = {
+  state: DeliveryState
+  tries: number
+  dueAt: number
+  response: number | null
+  error: string | null
+}
+
+/** No earlier event of the subject waits for the same endpoint: then a delivery may be sent. As SQL. */
+const isFirst = `not exists (select 1 from webhook_deliveries earlier where earlier.endpoint_id = d.endpoint_id and earlier.subject = d.subject
+  and earlier.state = 'pending' and earlier.seq < d.seq)`
+
+/** The queries about deliveries. Each result of an attempt applies only while the delivery is as the attempt has left it. */
+export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
+  /** The first waiting delivery of each subject of an endpoint that is due, the oldest first. */
+  dueDeliveries: (endpointId: string, now: number, limit: number): Promise<DeliveryRow[]> =>
+    sql.query<DeliveryRow>(
+      `select ${deliveryColumns} from webhook_deliveries d where d.endpoint_id = $1 and d.state = 'pending' and d.due_at <= $2 and d.leased_until <= $2
+       and ${isFirst} order by d.due_at, d.seq limit $3`,
+      [endpointId, now, limit],
+    ),
+
+  /** Claims a delivery for one more attempt, with its event; `undefined` if another process has. */
+  claimDelivery: (
+    { id, attempt }: Pick<DeliveryRow, 'id' | 'attempt'>,
+    { now, leaseMs }: { now: number; leaseMs: number },
+  ): Promise<EventRow | undefined> =>
+    sql.transaction(async ({ query }) => {
+      const [claimed] = await query<{ eventId: string }>(
+        `update webhook_deliveries set attempt = attempt + 1, leased_until = $3
+         where id = $1 and attempt = $2 and state = 'pending' and leased_until <= $4 returning event_id as "eventId"`,
+        [id, attempt, now + leaseMs, now],
+      )
+      if (!claimed) return undefined
+      const [event] = await query<EventRow>(`select ${eventColumns} from events e where e.id = $1`, [
+        claimed.eventId,
+      ])
+      return event
+    }),
+
+  /** Keeps the outcome of the attempt with this number, unless a later one began. */
+  keepAttempt: async (
+    { id, attempt }: Pick<DeliveryRow, 'id' | 'attempt'>,
+    { state, tries, dueAt, response, error }: AttemptOutcome,
+    now: number,
+  ): Promise<boolean> =>
+    (
+      await sql.query<{ id: string }>(
+        `update webhook_deliveries set state = $3, tries = $4, due_at = $5, response = $6, error = $7, leased_until = 0, updated_at = $8
+         where id = $1 and attempt = $2 and state = 'pending' returning id`,
+        [id, attempt, state, tries, dueAt, response, error, now],
+      )
+    ).length > 0,
+
+  /** When the next delivery of an endpoint is due, in epoch ms; `null` without one. A lease counts until its end. */
+  nextDue: async (endpointId: string): Promise<number | null> => {
+    const [row] = await sql.query<{ at: number | null }>(
+      `select min(case when d.leased_until > d.due_at then d.leased_until else d.due_at end) as at from webhook_deliveries d
+       where d.endpoint_id = $1 and d.state = 'pending' and ${isFirst}`,
+      [endpointId],
+    )
+    return row?.at ?? null
+  },
+
+  /** The endpoints with a waiting delivery. */
+  endpointsWithDeliveries: async (): Promise<string[]> =>
+    (
+      await sql.query<{ id: string }>(
+        `select distinct endpoint_id as id from webhook_deliveries where state = 'pending'`,
+      )
+    ).map(({ id }) => id),
+
+  /** A page of the deliveries of an endpoint, newest first. */
+  deliveries: async (
+    customer: string,
+    endpointId: string,
+    { state, limit, offset }: { state: DeliveryState | null; limit: number; offset: number },
+  ): Promise<{ rows: ListedDelivery[]; total: number }> => {
+    const where = `d.customer = $1 and d.endpoint_id = $2 ${state === null ? '' : 'and d.state = $3'}`
+    const values = [customer, endpointId, ...(state === null ? [] : [state])]
+    const at = values.length
+    const rows = await sql.query<ListedDelivery>(
+      `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
+       where ${where} order by d.created_at desc, d.id limit $${at + 1} offset $${at + 2}`,
+      [...values, limit, offset],
+    )
+    const [count] = await sql.query<{ n: number }>(
+      `select count(*) as n from webhook_deliveries d where ${where}`,
+      values,
+    )
+    return { rows, total: Number(count?.n ?? 0) }
+  },
+
+  delivery: async (customer: string, endpointId: string, id: string): Promise<ListedDelivery | undefined> =>
+    (
+      await sql.query<ListedDelivery>(
+        `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
+         where d.customer = $1 and d.endpoint_id = $2 and d.id = $3`,
+        [customer, endpointId, id],
+      )
+    )[0],
+
+  /** Starts a delivery of an endpoint again, with the whole schedule; one that waits is due now. */
+  resend: (id: string, endpointId: string): Promise<void> =>
+    sql.transaction(async (tx) => {
+      await tx.query(
+        `update webhook_deliveries set state = 'pending', tries = 0, due_at = 0, updated_at = $2 where id = $1`,
+        [id, announcing.now()],
+      )
+      await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
+    }),
+
+  /** Sends a customer's events since a time to an endpoint again, those that it wants; returns how many. */
+  replay: ({
+    customer,
+    endpointId,
+    types,
+    since,
+  }: {
+    customer: string
+    endpointId: string
+    types: readonly string[] | null
+    since: number
+  }): Promise<number> =>
+    sql.transaction(async (tx) => {
+      const marks = types?.map((_, at) => `$${at + 4}`).join(', ')
+      const events = await tx.query<EventRow>(
+        `select ${eventColumns} from events e where e.customer = $1 and e.at >= $2 and e.cursor is not null and (e.endpoint_id is null or e.endpoint_id = $3)
+         ${marks === undefined ? '' : `and e.type in (${marks || 'null'})`} order by e.cursor`,
+        [customer, since, endpointId, ...(types ?? [])],
+      )
+      for (const event of events) await tx.query(...newDelivery(event, endpointId, announcing.now()))
+      await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
+      return events.length
+    }),
+})

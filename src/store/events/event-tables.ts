@@ -1,0 +1,28 @@
+/**
+ * The tables of events. `seq` counts the events of a subject without gaps; `cursor` is the place of an event among all of its customer, which it gets once
+ * its transaction is committed; `told` is the state that the last event of a subject told. An event with an `endpoint_id` is for that endpoint only.
+ * A delivery is an event on its way to an endpoint: `pending`, `delivered` or `dead`. `sides` has the last seen side of every line. Times are epoch ms.
+ */
+export const eventSchema = `create table event_subjects (
+     customer text not null, subject text not null, seq bigint not null, told text, at bigint not null, primary key (customer, subject));
+   create table events (
+     id text primary key, customer text not null, type text not null, subject text not null, seq bigint not null, at bigint not null, data text not null,
+     test integer not null default 0, endpoint_id text, cursor bigint, unique (customer, subject, seq));
+   create unique index events_by_cursor on events (customer, cursor);
+   create index events_without_cursor on events (customer, at) where cursor is null;
+   create index events_by_time on events (at);
+   create table event_consumers (
+     customer text not null, name text not null, cursor bigint not null, committed_at bigint not null, primary key (customer, name));
+   create table webhook_endpoints (
+     id text primary key, customer text not null, url text not null, types text, payload text not null, apy_line text, liquidity_line text,
+     secrets text not null, created_at bigint not null, disabled_at bigint, reason text, failures integer not null default 0, rests_until bigint not null default 0);
+   create index endpoints_of_customer on webhook_endpoints (customer, created_at);
+   create table webhook_deliveries (
+     id text primary key, endpoint_id text not null, event_id text not null, customer text not null, subject text not null, seq bigint not null, state text not null,
+     attempt integer not null default 0, tries integer not null default 0, due_at bigint not null, leased_until bigint not null default 0, response integer, error text,
+     created_at bigint not null, updated_at bigint not null, unique (endpoint_id, event_id));
+   create index deliveries_waiting on webhook_deliveries (endpoint_id, subject, seq) where state = 'pending';
+   create index deliveries_due on webhook_deliveries (endpoint_id, due_at) where state = 'pending';
+   create index deliveries_newest on webhook_deliveries (endpoint_id, created_at);
+   create table event_sides (
+     customer text not null, endpoint_id text not null, slug text not null, kind text not null, side text not null, primary key (customer, endpoint_id, slug, kind))`
