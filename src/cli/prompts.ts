@@ -27,7 +27,11 @@ export async function promptSecret(
   refuseWithoutTerminal(io, globals, question, instead, 'Input')
   return answered(io, {
     plain: (read) => read(`${question} `, { hidden: true }),
-    drawn: async (on) => (await import('@inquirer/prompts')).password({ message: question, mask: true }, on),
+    drawn: async (on) => {
+      // Taken by name, here and below: the build then has no other prompts.
+      const { password } = await import('@inquirer/prompts')
+      return password({ message: question, mask: true }, on)
+    },
   })
 }
 
@@ -51,8 +55,10 @@ export async function promptYesNo(io: Io, question: string, otherwise: boolean):
       const typed = (await read(`${question} (${otherwise ? 'Y/n' : 'y/N'}) `)).trim()
       return typed === '' ? otherwise : /^y(es)?$/i.test(typed)
     },
-    drawn: async (on) =>
-      (await import('@inquirer/prompts')).confirm({ message: question, default: otherwise }, on),
+    drawn: async (on) => {
+      const { confirm } = await import('@inquirer/prompts')
+      return confirm({ message: question, default: otherwise }, on)
+    },
   })
 }
 
@@ -67,7 +73,10 @@ export async function promptChoice<value extends string>(
       const [one] = await chosen(io, read, question, choices, { least: 1, most: 1 })
       return one!
     },
-    drawn: async (on) => (await import('@inquirer/prompts')).select({ message: question, choices }, on),
+    drawn: async (on) => {
+      const { select } = await import('@inquirer/prompts')
+      return select({ message: question, choices }, on)
+    },
   })
 }
 
@@ -81,8 +90,10 @@ export async function promptChoices(
   const all = names.map((value) => ({ value, name: value }))
   return answered(io, {
     plain: (read) => chosen(io, read, question, all, { least: required ? 1 : 0, most: all.length }),
-    drawn: async (on) =>
-      (await import('@inquirer/prompts')).checkbox({ message: question, choices: all, required }, on),
+    drawn: async (on) => {
+      const { checkbox } = await import('@inquirer/prompts')
+      return checkbox({ message: question, choices: all, required }, on)
+    },
   })
 }
 
