@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { dollars, percent } from '../terminal/format.ts'
 
@@ -47,7 +48,7 @@ export function parseConditions<subject>(text: string, facts: Facts<subject>): C
   const parts = text.split(',').map((part) => part.trim())
   const all = parts.map((part) => parseOne(part, facts))
   const same = all.find((one, at) => all.findIndex(({ text: other }) => other === one.text) !== at)
-  if (same) throw refusal(`--when names ${same.text} twice`, facts)
+  if (same) throw refusal(`--when names ${shellWord(same.text)} twice`, facts)
   return all
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { spanText } from '../../domain/text/time-spans.ts'
 import type { Cli } from '../command-run-types.ts'
 import { writeDocument, writeText } from '../output/document-writer.ts'
 import { utcTime } from '../terminal/format.ts'
@@ -57,7 +58,7 @@ export async function watchConditions<subject>(
       else writeText(io, lineOf(one))
   }
   if (wait) {
-    cli.notice(`Watching for ${conditions.map(({ text }) => text).join(', ')} every ${intervalMs / 1000} s`)
+    cli.notice(`Watching for ${conditions.map(({ text }) => text).join(', ')} every ${spanText(intervalMs)}`)
     return watchContinuously(cli, look, { show: (all) => told(all, lines), intervalMs })
   }
   // As one document there is only the failure where a condition is met, which has everything in it.

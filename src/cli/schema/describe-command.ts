@@ -68,7 +68,8 @@ const kinds = {
   allOrAmount: [
     'amount',
     'in units of the token: 100.5 or 100.5USDC; or max, or a share: 50%',
-    z.union([amount, z.literal('max'), shaped(/^[0-9]{1,3}(\.[0-9]{1,2})?%$/)]),
+    // One text, so that every client of the schema has its type.
+    shaped(/^(max|[0-9]{1,3}(\.[0-9]{1,2})?%|[0-9]+(\.[0-9]+)?\s*([A-Za-z][A-Za-z0-9.]*)?)$/),
   ],
   smallest: ['raw-amount', 'a whole number in the smallest unit', shaped(/^[0-9]{1,78}$/)],
   duration: [

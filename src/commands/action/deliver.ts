@@ -10,6 +10,7 @@ import { lookUpTransaction } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Hex } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { isSignerNamed } from '../../signing/signer.ts'
 import {
@@ -48,7 +49,7 @@ async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<v
       ({ network, transaction }) =>
         [
           `Already delivered on ${network}${transaction ? ` in ${transaction}` : ''}. Nothing was signed.`,
-          ...(own ? [`To finish the action: sluice action resume ${own.id}`] : []),
+          ...(own ? [`To finish the action: sluice action resume ${shellOperand(own.id)}`] : []),
         ].join('\n'),
     )
   }
@@ -84,7 +85,7 @@ async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<v
   )
   if (own && !options.dryRun)
     cli.notice(
-      `The transfer of ${own.id} is delivered. To finish that action: sluice action resume ${own.id}`,
+      `The transfer of ${own.id} is delivered. To finish that action: sluice action resume ${shellOperand(own.id)}`,
     )
 }
 

@@ -3,6 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { type Facts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { intervalOf } from '../strategies/list.ts'
 
 type Options = WatchOptions & { when: string; interval: string }
@@ -54,6 +55,6 @@ export async function watch(cli: Cli, name: string | undefined, options: Options
     conditions,
     scope: JSON.stringify(['wallet', cli.backend.profile, options.name]),
     intervalMs: intervalOf(options.interval),
-    next: (owner) => `sluice wallet show ${owner}`,
+    next: (owner) => `sluice wallet show ${shellOperand(owner)}`,
   })
 }

@@ -1,5 +1,6 @@
 import { getAddress } from 'viem/utils'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { cowContracts } from '../../swaps/cow/constants-schema.ts'
 import { preSignedUid, tradeIn } from '../../swaps/cow/fill.ts'
@@ -28,9 +29,7 @@ export const foreignOrder = async (
 /** One order of several: its number, whose it is, and until when it can be filled. */
 function orderLine(uid: Hex): string {
   const parts = partsOfUid(uid)
-  return parts
-    ? `${uid} of ${getAddress(parts.owner)}, until ${new Date(parts.validTo * 1_000).toISOString()}`
-    : uid
+  return parts ? `${uid} of ${getAddress(parts.owner)}, until ${momentText(parts.validTo * 1_000)}` : uid
 }
 
 /** An order of CoW Protocol by the event of its signature, whatever contract made it. Its amounts are only in its trade. */

@@ -3,6 +3,7 @@ import { blockTime } from '../../chain/latest-log.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, type Network } from '../../domain/networks.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -27,7 +28,7 @@ export type BurnTransaction = {
 /** The error for an action or a transaction that has no transfer to deliver. */
 const nothingToDeliver = (named: string): AppError =>
   new AppError('USAGE', `${named} holds no transfer of CCTP, so there is nothing to deliver`, {
-    hint: `Other transfers and orders are paid out by others: sluice action explain ${named}`,
+    hint: `Other transfers and orders are paid out by others: sluice action explain ${shellOperand(named)}`,
   })
 
 /**
@@ -108,7 +109,7 @@ export async function readDeliveryState(
     const transaction = await mintTransaction(rpc(there.chainId), there, nonce, since)
     return { is: 'delivered', network, transaction }
   }
-  const again = { hint: `To see what it waits for: sluice action explain ${named}` }
+  const again = { hint: `To see what it waits for: sluice action explain ${shellOperand(named)}` }
   const { served: attested } = first
   if (!attested?.attestation)
     throw new AppError(
@@ -186,6 +187,6 @@ export async function deliveryAgain(
   throw new AppError(
     'OPERATION_UNFINISHED',
     state ? `Somebody else has delivered the transfer on ${state.network.name}` : 'The burn is not found now',
-    { hint: `sluice action abandon ${named}` },
+    { hint: `sluice action abandon ${shellOperand(named)}` },
   )
 }

@@ -53,7 +53,7 @@ test.each([
   ['paused<1', 'paused has no bound'],
   ['paused,', 'cannot be about ""'],
   ['pausd', 'did you mean paused?'],
-  ['apy<3%, apy<3%', 'names apy<3% twice'],
+  ['apy<3%, apy<3%', "names 'apy<3%' twice"],
   ['__proto__<1', 'cannot be about "__proto__<1"'],
 ])('%j is refused', (text, words) => {
   expect(() => parseConditions(text, facts)).toThrow(words)

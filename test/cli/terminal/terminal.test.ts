@@ -138,7 +138,7 @@ describe('a read from a silent node', () => {
   test('draws nothing with --quiet, and ends at --timeout with what did not answer', async () => {
     const node = await listener((request) => void request.resume())
     const { host } = new URL(node.url)
-    const at = shown('strategies list --profile engine --quiet --timeout 1s', {
+    const at = shown('strategies list --profile engine --quiet --timeout 4s', {
       env: { SLUICE_RPC_SANDBOX_ONE: node.url },
       columns: 120,
     })
@@ -146,7 +146,7 @@ describe('a read from a silent node', () => {
     await node.close()
     expect(await at.screen()).toMatch(
       new RegExp(
-        `^error The\\s+time\\s+limit\\s+of\\s+1\\s+s\\s+was\\s+reached:\\s+no\\s+answer\\s+from\\s+sandbox-one\\s+at\\s+${host}[^(]*\\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
+        `^error The\\s+time\\s+limit\\s+of\\s+4\\s+s\\s+was\\s+reached:\\s+no\\s+answer\\s+from\\s+sandbox-one\\s+at\\s+${host}[^(]*\\(RPC_UNREACHABLE\\)\\nnext {2}Allow more time: --timeout 1m$`,
         'm',
       ),
     )

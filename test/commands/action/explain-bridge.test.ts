@@ -2,13 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { withAttestation } from '../../support/changed-catalogs.ts'
 import { useCommands } from '../../support/use-commands.ts'
-import { calldata, topicOf, useSandbox } from '../../support/use-sandbox.ts'
+import { topicOf, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 /** An attestation service that returns the status `answers` to every request, while it is set. */

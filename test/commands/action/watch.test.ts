@@ -27,7 +27,11 @@ const watch = async (ids: string | string[], timeout = '20s') => {
     .map((text) => JSON.parse(text))
   return { exit, all, last: all.findLast((one) => !one.error), error: all.at(-1).error }
 }
-const shown = async (id: string) => (await run(['action', 'show', id, '--json'])).json
+/** What the journal has of an action: not how long it has waited, nor prices. */
+const shown = async (id: string) => {
+  const { waiting: _, transactions, ...rest } = (await run(['action', 'show', id, '--json'])).json
+  return { ...rest, transactions: transactions.map(({ gasFeeUsd: _, ...one }: Document) => one) }
+}
 /** The transaction that minted on the other chain, from the logs of its node. */
 const mint = async (): Promise<string | undefined> => {
   const { tokenMessenger: address } = contractsIn(sandbox.world.catalog(), cctpV2Contracts).find(

@@ -27,6 +27,7 @@ const readOfAll = [
   'swap execute',
   'transfer',
   'action explain',
+  'action show',
   'action resume',
   'action speed-up',
   'action replan',

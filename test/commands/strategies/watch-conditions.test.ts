@@ -42,7 +42,7 @@ test('--once ends a watch with exit 15 at the first condition that is met; witho
   expect(met.out.trim().split('\n').length).toBeGreaterThan(1)
   const none = await run(`strategies watch --asset USDC --when paused --once --interval 1s --timeout 2500ms`)
   expect([none.exit, none.out]).toEqual([0, ''])
-  expect(none.err).toContain('Watching for paused every 1 s')
+  expect(none.err).toContain('Watching for paused every 1 second')
 })
 
 test('a wallet without debt has no health factor that could be too low', async () => {
