@@ -13,7 +13,7 @@ export function eventForwarder(url: string): {
   const own = { allowLoopback: true, anyAddress: true }
   const flaw = urlFlaw(url, own)
   if (flaw !== undefined)
-    throw new AppError('USAGE', `--forward-to ${flaw}`, {
+    throw new AppError('USAGE', `The URL that events go to ${flaw}`, {
       hint: 'sluice webhooks listen --forward-to http://localhost:3000/hook',
     })
   const secret = newSecret()

@@ -4,6 +4,7 @@ import type { Service } from '../api/service-type.ts'
 import type { eventRoutes, Webhook, WebhookDelivery } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
 import { eventSamples } from '../domain/events/event-table.ts'
+import { shellOperand } from '../domain/text/shell-quoting.ts'
 import { urlFlaw } from '../http/guarded-post.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { ListedDelivery } from '../store/events/delivery-queries.ts'
@@ -110,7 +111,7 @@ export function eventService({
       const found = await store.delivery(customer, id, deliveryId)
       if (!found)
         throw new AppError('NOT_FOUND', `There is no delivery "${deliveryId}" of this webhook`, {
-          hint: `sluice webhooks deliveries ${id}`,
+          hint: `sluice webhooks deliveries ${shellOperand(id)}`,
         })
       await store.resend(deliveryId, id)
       return shownDelivery((await store.delivery(customer, id, deliveryId)) ?? found)
