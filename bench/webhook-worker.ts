@@ -64,7 +64,6 @@ runEventJobs({
   post: (request) => guardedPost({ ...request, allowLoopback: true }),
   settings: campaignSettings,
   isStopping: () => false,
-  readAction: async () => undefined,
   readSwap: async () => undefined,
   watchStrategies: async () => undefined,
 })

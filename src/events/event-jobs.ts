@@ -8,9 +8,8 @@ const [minute, day] = [60_000, 24 * 3_600_000]
 /** How long events are kept, in ms. */
 export const keptMs = 30 * day
 
-/** What the jobs of events do besides delivering: read an action or a quote of a customer from its chains, and look at the strategies. */
+/** What the jobs of events do besides delivering: read a quote of a customer from its chains, and look at the strategies. */
 export type Readers = {
-  readAction: (customer: string, id: string) => Promise<unknown>
   readSwap: (customer: string, quoteId: string) => Promise<unknown>
   watchStrategies: () => Promise<void>
 }
@@ -22,14 +21,11 @@ export type EventJobNeeds = Omit<DeliveryNeeds, 'jobs'> & {
   store: EngineStore
 } & Readers
 
-/** How long until an open action is read again, in ms: a twentieth of the time since it changed, between 5 s and 10 min. */
+/** How long until an open swap from Bitcoin is read again, in ms: a twentieth of the time since its deadline, between 5 s and 10 min. */
 export const trackedAfter = (sinceMs: number): number => Math.min(10 * minute, Math.max(5_000, sinceMs / 20))
 
-/** How long an action that nothing was sent of is followed, in ms. It is read at any time by whoever asks for it. */
-const unsentMs = 7 * day
-
 /**
- * Runs the jobs of events: the places of new events, deliveries, open actions, quotes that expire, strategies, and the sweep, which adds a job for whatever is
+ * Runs the jobs of events: the places of new events, deliveries, quotes that expire, strategies, and the sweep, which adds a job for whatever is
  * due and has none.
  */
 export function runEventJobs(needs: EventJobNeeds): void {
@@ -39,20 +35,6 @@ export function runEventJobs(needs: EventJobNeeds): void {
   jobs.work('events.number', { concurrency: 4 }, ({ key }) => store.numberEvents(key))
 
   jobs.work('webhooks.deliver', { concurrency: 100 }, ({ key }) => deliverToEndpoint(needs, key))
-
-  jobs.work('actions.track', { concurrency: 8 }, async ({ key }) => {
-    const before = await store.trackedAction(key)
-    if (!before) return
-    // A chain that does not answer is read again later.
-    await needs.readAction(before.customer, key).catch(() => undefined)
-    const action = (await store.trackedAction(key)) ?? before
-    const since = now() - Math.max(Number(action.createdAt), Number(action.updatedAt))
-    const isOpen = ['pending', 'confirmed', 'processing'].includes(action.status)
-    if (
-      isOpen ? action.status !== 'pending' || since < unsentMs : since < day && action.status !== 'fulfilled'
-    )
-      await add({ queue: 'actions.track', key, at: clock() + trackedAfter(since) })
-  })
 
   jobs.work('quotes.expire', { concurrency: 8 }, async ({ key }) => {
     const quote = await store.quoteOfAny(key)
@@ -74,16 +56,14 @@ export function runEventJobs(needs: EventJobNeeds): void {
 
   jobs.work('sweep', { concurrency: 1 }, async () => {
     await store.deleteOldEvents(now() - keptMs)
-    const [customers, endpoints, actions, quotes] = await Promise.all([
+    const [customers, endpoints, quotes] = await Promise.all([
       store.customersToNumber(),
       store.endpointsWithDeliveries(),
-      store.openActions(now() - unsentMs),
       store.expiredQuotes(now() - day, now()),
     ])
     const due = [
       ...customers.map((key) => ({ queue: 'events.number' as const, key })),
       ...endpoints.map((key) => ({ queue: 'webhooks.deliver' as const, key })),
-      ...actions.map((key) => ({ queue: 'actions.track' as const, key, at: clock() + 10 * minute })),
       ...quotes.map((key) => ({ queue: 'quotes.expire' as const, key })),
       { queue: 'strategies.watch' as const, key: 'all' },
       { queue: 'sweep' as const, key: 'all', at: clock() + minute },

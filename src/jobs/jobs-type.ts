@@ -7,7 +7,6 @@ import type { Sql } from '../store/sql/sql-types.ts'
 export const queueNames = [
   'events.number',
   'webhooks.deliver',
-  'actions.track',
   'quotes.expire',
   'strategies.watch',
   'sweep',

@@ -57,7 +57,7 @@ const postgres: Engine = {
   },
 }
 
-const queue = 'actions.track'
+const queue = 'quotes.expire'
 
 /** Waits until `is` holds. */
 const until = (is: () => boolean) => expect.poll(is, { timeout: 10_000, interval: 5 }).toBe(true)

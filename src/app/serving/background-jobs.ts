@@ -46,7 +46,6 @@ export async function startBackgroundJobs(needs: BackgroundNeeds): Promise<{ clo
     post: (request) => guardedPost({ ...request, allowLoopback }),
     settings: deliverySettings,
     isStopping: () => isStopping,
-    readAction: (customer, id) => whole(customer).getAction({ id }),
     readSwap: (customer, id) => whole(customer).swapStatus({ id }),
     watchStrategies: () =>
       watchStrategies(store, async (customer) => strategiesOf(serviceOf(await ownerOf(customer)))),
@@ -68,12 +67,12 @@ async function strategiesOf(service: Service) {
     all.push(...items)
     isMore = hasMore
   }
-  return all.map(({ slug, network, paused, apy, tvlUsd }) => ({
+  return all.map(({ slug, network, paused, apy, liquidityUsd }) => ({
     slug,
     network,
     isPaused: paused,
     apy,
-    liquidityUsd: tvlUsd === null ? null : Number(tvlUsd),
+    liquidityUsd: liquidityUsd === null ? null : Number(liquidityUsd),
   }))
 }
 

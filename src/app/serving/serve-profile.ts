@@ -18,8 +18,8 @@ import { externalPricesFrom } from '../backends/external-prices-setting.ts'
 import { servicesOf } from '../backends/services-with-keys.ts'
 import { swapSettingsFrom } from '../backends/swap-providers-and-quote-deadline.ts'
 import { apiKeys } from './api-keys.ts'
-import { openServedDatabase } from './served-database.ts'
 import { jobFaultLog, startBackgroundJobs } from './background-jobs.ts'
+import { openServedDatabase } from './served-database.ts'
 
 /** Reads a certificate or its key. */
 function pem(path: string): string {

@@ -39,27 +39,6 @@ export const actionQueries = (sql: Sql) => ({
     )
   },
 
-  /** An action of any customer, with what decides when it is read again. A draft that is not listed is none. */
-  trackedAction: async (
-    id: string,
-  ): Promise<Pick<ActionRow, 'customer' | 'status' | 'createdAt' | 'updatedAt'> | undefined> =>
-    (
-      await sql.query<Pick<ActionRow, 'customer' | 'status' | 'createdAt' | 'updatedAt'>>(
-        `select customer, status, created_at as "createdAt", updated_at as "updatedAt" from actions where id = $1 and ${isListedAction('actions')}`,
-        [id],
-      )
-    )[0],
-
-  /** The ids of open listed actions, of any customer: those that something was sent of, and those that were issued after a time. */
-  openActions: async (since: number): Promise<string[]> =>
-    (
-      await sql.query<{ id: string }>(
-        `select id from actions where (status in ('confirmed', 'processing') or (status = 'pending' and created_at > $1)) and ${isListedAction('actions')}
-         and (id = quote_id or not ${isSwapColumn('type')})`,
-        [since],
-      )
-    ).map(({ id }) => id),
-
   /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
   strategiesOf: async (wallet: string): Promise<string[]> =>
     (

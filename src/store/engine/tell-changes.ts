@@ -24,9 +24,6 @@ const issueColumns = `${actionColumns}, case when ${isListedAction('a')} then 1 
 
 const iso = (time: number): string => new Date(time).toISOString()
 
-/** How long an action waits until its chains are read for the first time, in ms. */
-const firstLookMs = 5_000
-
 /**
  * Writes the events of an action whose rows changed in this transaction, and of its swap: what differs from what was told last. The issues of a quote are
  * one action, whose furthest one counts. An action that is not listed has no events.
@@ -69,12 +66,7 @@ export async function tellAction(
         finishedAt: counted.finishedAt === null ? null : iso(Number(counted.finishedAt)),
       },
     })
-  if (told === undefined) {
-    await write('action.created', 'pending')
-    await announcing.add(tx, [
-      { queue: 'actions.track', key: counted.id, at: announcing.now() + firstLookMs },
-    ])
-  }
+  if (told === undefined) await write('action.created', 'pending')
   if (state !== (told ?? 'pending')) await write(eventOfState[state], state)
   if (isSwap) await tellSwap(tx, announcing, customer, id, swapStatusOf(counted.status, counted.originBlock))
 }

@@ -9,7 +9,7 @@ export type Announcing = {
   add: (
     tx: Pick<Sql, 'query'>,
     jobs: readonly {
-      queue: 'events.number' | 'webhooks.deliver' | 'actions.track' | 'quotes.expire'
+      queue: 'events.number' | 'webhooks.deliver' | 'quotes.expire'
       key: string
       at?: number
     }[],
