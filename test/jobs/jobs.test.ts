@@ -87,15 +87,15 @@ const laws = ({ database }: Engine) => {
     await sql.transaction((tx) =>
       jobs.add(tx, [
         { queue, key: 'a' },
-        { queue: 'quotes.expire', key: 'a' },
+        { queue: 'strategies.watch', key: 'a' },
       ]),
     )
     const seen: string[] = []
     jobs.work(queue, { concurrency: 1 }, async (job) => void seen.push(job.queue))
-    jobs.work('quotes.expire', { concurrency: 1 }, async (job) => void seen.push(job.queue))
+    jobs.work('strategies.watch', { concurrency: 1 }, async (job) => void seen.push(job.queue))
     await jobs.start()
     await until(() => seen.length === 2)
-    expect(seen.toSorted()).toEqual([queue, 'quotes.expire'])
+    expect(seen.toSorted()).toEqual([queue, 'strategies.watch'])
   })
 
   it('never runs two jobs of one key at a time in two processes, and runs what was added meanwhile afterwards', async () => {

@@ -130,9 +130,9 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
     /** Newest first, between the given networks only. A draft is listed once its swap is seen, or an action of it is listed, or if its ID or the beginning of it is asked for. */
     quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
       const named = by.networks.map((_, at) => `$${at + 6}`).join(', ') || 'null'
-      const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)
-      and ($5 is null or substr(id, 1, length($5)) = $5) and origin_chain in (${named}) and destination_chain in (${named})
-      and (draft = 0 or $5 is not null or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`
+      const where = `customer = $1 and (cast($2 as text) is null or origin_chain = $2) and (cast($3 as text) is null or destination_chain = $3) and (cast($4 as text) is null or provider = $4)
+      and (cast($5 as text) is null or substr(id, 1, length($5)) = $5) and origin_chain in (${named}) and destination_chain in (${named})
+      and (draft = 0 or cast($5 as text) is not null or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`
       const values = [customer, by.originChain, by.destinationChain, by.provider, by.id, ...by.networks]
       const [first, second] = [values.length + 1, values.length + 2]
       const rows = await sql.query<ListedQuote>(

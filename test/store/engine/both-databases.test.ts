@@ -8,6 +8,8 @@ import { describePostgres, openPostgres } from '../../support/postgres.ts'
 
 /** Above 32 bits, as block numbers and times may be. */
 const large = 9_007_199_254_740_991
+/** A time above 32 bits. */
+const late = 4_000_000_000_000
 const hash = (digit: number) => `0x${String(digit).repeat(64)}`
 const strange = 'a\'b"c\\d%_$1 \u{1f4b8} \u202e'
 
@@ -20,7 +22,7 @@ const quote = (id: string, change: Partial<QuoteRow> = {}): QuoteRow => ({
   wire: JSON.stringify({ strange, zero: '\0', half: '\ud83d' }),
   offer: '{}',
   createdAt: 1_000,
-  expiresAt: large,
+  expiresAt: late,
   draft: 0,
   outcome: null,
   ...change,
@@ -65,9 +67,16 @@ const call = (actionId: string, idx: number, change: Partial<ActionTxRow> = {}):
   ...change,
 })
 
+/** An answer without the IDs of events, which are random. */
+const withoutIds = (answer: unknown): unknown =>
+  answer === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(answer).replace(/\b(evt|dlv)_[0-9a-f-]{36}/g, '$1'))
+
 /** The same calls of every query on a database, and what each answered; `unasked` are queries that were not called. */
 async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }> {
-  const all = engineStore(sql)
+  let time = 1_000_000
+  const all = engineStore(sql, { now: () => ++time, add: async () => undefined })
   const asked = new Set<string>()
   const said: unknown[] = []
   const store = Object.fromEntries(
@@ -76,7 +85,7 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
       async (...values: unknown[]) => {
         asked.add(name)
         const answer = await (query as (...values: unknown[]) => unknown)(...values)
-        said.push([name, answer])
+        said.push([name, withoutIds(answer)])
         return answer
       },
     ]),
@@ -235,8 +244,8 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
     id: 'a1',
     status: 'fulfilled',
     destinationHash: hash(7),
-    updatedAt: large,
-    finishedAt: large,
+    updatedAt: late,
+    finishedAt: late,
   }
   await store.moveAction(next, was!)
   await store.moveAction(next, was!)
@@ -310,6 +319,86 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.markedActions(chain, large, 10)
   await store.releaseChains('one')
   await store.leaseChain(chain, { ...one, holder: 'two', now: 2_501 })
+
+  // Events, endpoints and deliveries.
+  const told = { customer: 'acme', type: 'strategy.paused', id: 's-1', data: { strange } as never } as const
+  await store.tell(told)
+  await store.tell({ ...told, told: 'paused', isTest: true })
+  await store.tell({ ...told, customer: strange })
+  await store.customersToNumber()
+  const endpoint = (id: string, change: object = {}) => ({
+    ...{
+      id,
+      customer: 'acme',
+      url: 'https://a.example',
+      types: null,
+      payload: 'thin' as const,
+      apyLine: '0.03',
+    },
+    ...{ liquidityLine: null, secrets: '[]', createdAt: late, disabledAt: null, reason: null },
+    ...{ failures: 0, restsUntil: 0, ...change },
+  })
+  await store.addEndpoint(endpoint('whe_11111111'), 2)
+  await store.addEndpoint(endpoint('whe_22222222', { types: '["strategy.paused"]', createdAt: 5 }), 2)
+  await store.addEndpoint(endpoint('whe_33333333'), 2)
+  await store.endpoints('acme')
+  await store.endpoint('acme', 'whe_11111111')
+  await store.endpoint(strange, 'whe_11111111')
+  await store.endpointOfAny('whe_22222222')
+  await store.numberEvents('acme')
+  await store.numberEvents(strange)
+  await store.customersToNumber()
+  await store.lastCursor('acme')
+  await store.lastCursor('nobody')
+  const every = { after: 0, types: null, since: null, limit: 100 }
+  const [event] = await store.events('acme', every)
+  await store.events('acme', { ...every, after: 1, types: ['strategy.paused', 'none'], since: 5 })
+  await store.events('acme', { ...every, types: [] })
+  await store.consumerCursor('acme', 'c')
+  await store.commitConsumer('acme', { name: 'c', cursor: 3, isSeek: false })
+  await store.commitConsumer('acme', { name: 'c', cursor: 2, isSeek: false })
+  await store.commitConsumer('acme', { name: 'c', cursor: 1, isSeek: true })
+  await store.consumerCursor('acme', 'c')
+  said.push((await store.endpointsWithDeliveries()).toSorted())
+  const [due] = await store.dueDeliveries('whe_22222222', late, 10)
+  await store.claimDelivery(due!, { now: late, leaseMs: 15_000 })
+  await store.claimDelivery(due!, { now: late, leaseMs: 15_000 })
+  await store.nextDue('whe_22222222')
+  await store.nextDue('none')
+  const outcome = { state: 'delivered' as const, tries: 1, dueAt: late, response: 200, error: null }
+  await store.keepAttempt(due!, outcome, late)
+  await store.keepAttempt({ ...due!, attempt: due!.attempt + 1 }, outcome, late)
+  const deliveries = { state: null, limit: 2, offset: 0 }
+  await store.deliveries('acme', 'whe_22222222', deliveries)
+  await store.deliveries('acme', 'whe_22222222', { ...deliveries, state: 'delivered' })
+  await store.delivery('acme', 'whe_22222222', due!.id)
+  await store.resend(due!.id, 'whe_22222222')
+  await store.delivery('acme', 'whe_22222222', due!.id)
+  const again22 = { customer: 'acme', endpointId: 'whe_22222222', since: 0 }
+  await store.replay({ ...again22, types: ['strategy.paused'] })
+  await store.replay({ ...again22, types: null })
+  await store.replaceSecrets('acme', 'whe_11111111', '["new"]', '[]')
+  await store.replaceSecrets('acme', 'whe_11111111', '["newer"]', '[]')
+  await store.keepFailures('whe_11111111', 3, late)
+  await store.disableEndpoint(endpoint('whe_11111111'), strange)
+  await store.disableEndpoint(endpoint('whe_11111111'), 'again')
+  await store.endpointOfAny('whe_11111111')
+  said.push((await store.customersWithEvents()).toSorted())
+  const line = { customer: 'acme', endpointId: 'whe_22222222', slug: 's-1', kind: 'apy' }
+  const crossed = { type: 'strategy.apy_changed' as const, data: { apy: 0.01 } }
+  for (const side of ['above', 'above', 'below']) await store.keepSide(line, side, crossed)
+  await store.removeEndpoint('acme', 'whe_22222222')
+  await store.removeEndpoint(strange, 'whe_11111111')
+  await store.deleteOldEvents(event!.at + 1)
+  await store.events('acme', every)
+  await store.quoteOfAny('q3')
+  await store.quoteOfAny('none')
+  await store.saveQuote(quote('q4', { expiresAt: 5_000 }))
+  await store.expiredQuotes(0, late)
+  await store.tellQuoteStatus('acme', 'q3', 'processing')
+  await store.tellQuoteExpiry('q4')
+  await store.tellQuoteExpiry('q4')
+  await store.expiredQuotes(0, late)
 
   // API keys.
   const keys = keyStore(sql)
