@@ -109,7 +109,7 @@ const serviceErrors = {
     status: 502,
     exit: 6,
     retryable: true,
-    hint: 'Wait 30 s, then run the same command again.',
+    hint: 'Wait 30 seconds, then run the same command again.',
   },
   RATE_LIMITED: { status: 429, exit: 5, retryable: true, hint: 'Wait, then run the same command again.' },
 } as const satisfies Record<string, ErrorRow>

@@ -53,7 +53,7 @@ export const refusalMeanings: Readonly<Record<RefusalMeaning, MeaningRow>> = {
   limit: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: true,
-    hint: 'Wait 30 s, then run the same command again.',
+    hint: 'Wait 30 seconds, then run the same command again.',
   },
   maintenance: {
     code: 'PROVIDER_API_ERROR',
@@ -63,7 +63,7 @@ export const refusalMeanings: Readonly<Record<RefusalMeaning, MeaningRow>> = {
   fault: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: true,
-    hint: 'Wait 30 s, then run the same command again.',
+    hint: 'Wait 30 seconds, then run the same command again.',
   },
   request: {
     code: 'PROVIDER_API_ERROR',

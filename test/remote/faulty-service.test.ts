@@ -159,7 +159,7 @@ describe('remote client with a faulty service', () => {
     await expect(service().getFees({})).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       details: { retryAfterSeconds: 37 },
-      hint: 'Wait 37 s, then try again.',
+      hint: 'Wait 37 seconds, then try again.',
     })
   })
 

@@ -133,6 +133,7 @@ const told = () => {
     inceptionApy: null,
     avgApy: null,
     tvlUsd: null,
+    liquidityUsd: null,
     fee: null,
     performanceFeeBps: null,
     isDefault: null,
@@ -568,6 +569,7 @@ describe('a status', () => {
         createdAt: null,
         updatedAt: null,
         finishedAt: null,
+        source: 'service',
       })
     }
   })
@@ -709,7 +711,9 @@ describe('error codes of the specification', () => {
         const { exit, json } = await ask(`${line} --json`, {}, key)
         expect({ exit, code: json.error.code }).toEqual({ exit: exitOf(code, status), code })
         expect(json.error).toMatchObject({ message: 'What happened', details: { some: 'context' } })
-        expect(json.error.hint).toMatch(/sluice \w+|--\w+|Wait \d+ s|Run the same command again/)
+        expect(json.error.hint).toMatch(
+          /sluice \w+|--\w+|Wait \d+ (second|minute)s|Run the same command again/,
+        )
       }
       const words = await ask(lines().status, {}, 'key-34567')
       expect({ exit: words.exit, out: words.out }).toEqual({ exit: exitOf(code, status), out: '' })

@@ -69,7 +69,7 @@ describe('all commands of one machine', () => {
     expect({ code, retryable }).toEqual({ code: 'RATE_LIMITED', retryable: true })
     expect(details.retryAfterSeconds).toBeGreaterThan(30)
     expect(details.retryAfterSeconds).toBeLessThanOrEqual(61)
-    expect(hint).toBe(`Wait ${details.retryAfterSeconds} s, then try again.`)
+    expect(hint).toBe(`Wait ${details.retryAfterSeconds} seconds, then try again.`)
     expect((await run(list, at({ standsAt }, 'another-key'))).exit).toBe(0)
     expect((await run(list, at({ standsAt, later: details.retryAfterSeconds * 1000 }))).exit).toBe(0)
   })
@@ -270,7 +270,7 @@ describe('a 503 response with a Retry-After', () => {
     expect({ exit: busy.exit, asked }).toEqual({ exit: 6, asked: 1 })
     expect(busy.json.error).toMatchObject({
       details: { retryAfterSeconds: 30 },
-      hint: 'Wait 30 s, then try again.',
+      hint: 'Wait 30 seconds, then try again.',
       retryable: true,
     })
     says = (response) => response.end(nothing)
@@ -376,14 +376,14 @@ test('without --timeout, a command waits for a limit of less than two minutes, a
   ])
   expect({ exit, err }).toMatchObject({
     exit: 0,
-    err: expect.stringMatching(/^The rate limit is reached; waiting 16 s$/m),
+    err: expect.stringMatching(/^The rate limit is reached; waiting 16 seconds$/m),
   })
   expect(performance.now() - began).toBeGreaterThan(15_900)
   says = (response) => response.writeHead(429, { 'retry-after': '121' }).end('{}')
   const long = await run(bare, at())
   expect({ exit: long.exit, hint: long.json.error.hint }).toEqual({
     exit: 5,
-    hint: 'Wait 121 s, then try again.',
+    hint: 'Wait 3 minutes, then try again.',
   })
 })
 

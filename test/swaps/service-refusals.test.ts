@@ -57,7 +57,7 @@ const fault = (words: RegExp): Expected => ({
   code: 'PROVIDER_API_ERROR',
   retryable: true,
   words,
-  hint: /Wait 30 s/,
+  hint: /Wait 30 seconds/,
 })
 const limit = (words: RegExp, seconds: number | null): Expected => ({
   code: 'PROVIDER_API_ERROR',

@@ -39,10 +39,7 @@ export function localEngine(
         choice: 'after-gas',
         newId,
         onMissingNetwork: ({ name }, fault) => {
-          // A silent node is named once: by the error, if nothing else answers either.
-          if (fault?.code === 'RPC_UNREACHABLE')
-            warn(name, `${name} does not answer, so its strategies are not listed. To see why: sluice doctor`)
-          else if (fault) warn(name, `The strategies of ${name} are not listed: ${fault.message}`)
+          if (fault) warn(name, `${name} does not answer, so its strategies are not listed: ${fault.message}`)
         },
         onUnreadableQuote: (quoteId) =>
           warn(quoteId, `The quote ${quoteId} is unreadable, so it is not listed`),

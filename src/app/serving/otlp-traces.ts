@@ -36,7 +36,7 @@ export function tracesUrl(env: Readonly<Record<string, string | undefined>>): st
 
 /** A customer in a trace: a digest, so that traces show which requests belong together and not to whom. */
 const digest = (customer: string): string =>
-  createHash('sha256').update(`sluice customer ${customer}`).digest('hex').slice(0, 16)
+  createHash('sha256').update(`customer of sluice: ${customer}`).digest('hex').slice(0, 16)
 
 /** The time that the last spans may take when the server stops, in ms. */
 const stopMs = 3_000

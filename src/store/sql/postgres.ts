@@ -275,7 +275,7 @@ function refuseNewer(found: number, migrations: readonly Migration[], shown: str
   throw new AppError(
     'STATE_NEWER_SCHEMA',
     `PostgreSQL at ${shown} has schema ${found}, but this version supports ${migrations.length}`,
-    { hint: 'A newer sluice migrated this database. Update sluice.' },
+    { hint: 'A newer version has migrated this database. Update this one.' },
   )
 }
 
