@@ -116,6 +116,7 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
         csv: { createdAt: ({ createdAt }) => createdAt },
         text: ({ createdAt }) => utcTime(createdAt),
         drop: 4,
+        whole: true,
       },
       {
         field: 'revokedAt',
@@ -123,6 +124,7 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
         csv: { revokedAt: ({ revokedAt }) => revokedAt },
         text: ({ revokedAt }) => (revokedAt === null ? '' : utcTime(revokedAt)),
         drop: 1,
+        whole: true,
       },
     ],
   })
