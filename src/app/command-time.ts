@@ -121,7 +121,7 @@ export function commandTime({
           timeoutMs: limitMs(),
           unanswered: silent.map(({ name, ms }) => ({ name, waitedMs: Math.round(ms) })),
         },
-        hint: `Allow more time: --timeout ${moreThan(limitMs())}`,
+        hint: `To see what answers: sluice doctor. Or allow more time: --timeout ${moreThan(limitMs())}`,
         cause,
       },
     )

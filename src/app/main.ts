@@ -145,8 +145,6 @@ export async function buildProgram(
       'Yield and swaps from a terminal: deposits, withdrawals, positions, swaps on one chain and across chains.',
     )
     .version(program.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
     .usage('<command> [options]')
     .addHelpText(
       'after',
@@ -187,11 +185,15 @@ function settle(command: Command, program: CommandContext, says: HelpOutput): vo
   command
     .exitOverride(throwWithCommand(command))
     .showHelpAfterError(false)
+    .helpOption('-h, --help', 'show help')
     .configureOutput({ ...says, getOutHasColors: () => program.io.out.paint.level > 0 })
     .configureHelp({
       showGlobalOptions: false,
       formatHelp: (one, helper) => helpText(helpParts(one, helper), helper.helpWidth ?? 80),
     })
+  const shown = command.createHelp().visibleCommands(command)
+  if (shown.some((one) => one.name() === 'help'))
+    command.helpCommand('help [command]', 'show help for a command')
   const isLeaf = command.commands.length === 0
   for (const [flags, description] of globalOptions) command.option(flags, description)
   refuseTwice(command)

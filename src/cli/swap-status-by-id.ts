@@ -17,6 +17,7 @@ import {
 import { isClosed } from '../transactions/run-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
+import { quoteCommand } from './signing-flow/quotes/quote-again.ts'
 import { settleOperation } from './signing-flow/record-chain-results.ts'
 import { reportFor } from './signing-flow/report-in-errors.ts'
 
@@ -113,14 +114,19 @@ export async function expiredQuoteError(
   last: Record<string, unknown>,
 ): Promise<AppError> {
   const { known } = await swapNamed(cli, typed)
-  if (!known || !isSigned(known))
-    return new AppError('QUOTE_EXPIRED', 'The quote expired, and no transaction was sent for it', {
-      details: last,
-    })
+  if (!known || !isSigned(known)) return unsentError(cli, typed, last)
   const { id } = known.operation
   return new AppError('PARTIAL', 'The swap is partly signed, and the quote for the rest has expired', {
     details: { ...last, operation: id },
     hint: `sluice action explain ${id}`,
+  })
+}
+
+async function unsentError(cli: Cli, typed: string, last: Record<string, unknown>): Promise<AppError> {
+  const asked = await (await cli.program.quotes()).find(typed)
+  return new AppError('QUOTE_EXPIRED', 'The quote expired, and no transaction was sent for it', {
+    details: last,
+    ...(asked && { hint: `Get a new quote: ${await quoteCommand(cli, asked)}` }),
   })
 }
 

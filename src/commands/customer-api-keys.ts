@@ -119,6 +119,7 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
         csv: { createdAt: ({ createdAt }) => createdAt },
         text: ({ createdAt }) => utcTime(createdAt),
         drop: 4,
+        whole: true,
       },
       {
         field: 'revokedAt',
@@ -126,6 +127,7 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
         csv: { revokedAt: ({ revokedAt }) => revokedAt },
         text: ({ revokedAt }) => (revokedAt === null ? '' : utcTime(revokedAt)),
         drop: 1,
+        whole: true,
       },
     ],
   })

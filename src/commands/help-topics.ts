@@ -155,7 +155,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       ],
       [
         '--jq EXPR',
-        'what a jq 1.8 expression makes of the JSON, which need not be asked for: text without quotes, null as an empty line, anything else as JSON; for a stream, of each document. Errors go to stderr. A wrong expression is refused before anything is requested or signed',
+        'the result of a jq 1.8 expression on the JSON, without --json: text without quotes, null as an empty line, anything else as JSON; for a stream, of each document. Errors go to stderr. A wrong expression is refused before anything is requested or signed',
       ],
       [
         '--template TEXT',

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { termLine } from '../cli/help/help-text.ts'
 import { textOf } from '../cli/options/file-arguments.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { referenceForPlan } from '../cli/signing-flow/quotes/reference-quote.ts'
@@ -47,7 +48,7 @@ export const policyRuleHelp: readonly (readonly [rule: string, example: string, 
 
 const rulesText = [
   'The policy is a JSON object. Every rule is optional:',
-  ...policyRuleHelp.map(([rule, example, words]) => `  ${rule.padEnd(23)}  ${words}: ${example}`),
+  ...policyRuleHelp.map(([rule, example, words]) => termLine(rule, `${words}: ${example}`, 23)),
 ].join('\n')
 
 /** `policy`: checks a plan against the policy before it is signed. */

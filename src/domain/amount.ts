@@ -89,7 +89,11 @@ export const unlimitedThreshold = 2n ** 255n
 
 /** Formats an amount for people: `100.5 USDC`, or `unlimited USDC`. */
 export const formatAmount = (raw: bigint, unit: Unit): string =>
-  `${raw >= unlimitedThreshold ? 'unlimited' : formatUnits(raw, unit.decimals)} ${unit.symbol}`
+  `${raw >= unlimitedThreshold ? 'unlimited' : groupedDigits(formatUnits(raw, unit.decimals))} ${unit.symbol}`
+
+/** A decimal number with thousands separators, for people: `49,912.600455`. */
+export const groupedDigits = (number: string): string =>
+  number.replace(/\B(?<!\.[0-9]*)(?=([0-9]{3})+(?![0-9]))/g, ',')
 
 /** The number of an amount for people, without its symbol: `100.5`, or `unlimited`. */
 export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'formatted'>): string =>
@@ -102,7 +106,7 @@ export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'for
 export function parseAmount(text: string, unit: Unit, flag?: string, share?: 'share'): bigint {
   const [, whole, fraction = '', symbol] =
     /^([0-9]+)(?:\.([0-9]+))?\s*([A-Za-z][A-Za-z0-9.]*)?$/.exec(text.trim()) ?? []
-  if (whole === undefined) throw bad(text, unit, 'is not an amount', flag, share)
+  if (whole === undefined) throw bad(text, unit, whyNot(text, share), flag, share)
   if (
     symbol !== undefined &&
     /^(e[0-9]*|x[0-9a-f]*)$/i.test(withoutSymbol(symbol, unit)) &&
@@ -137,8 +141,16 @@ function positive(value: bigint, text: string): bigint {
   return value
 }
 
+/** Why a text without a plain number is no amount: a sign, or a share of more than everything. */
+function whyNot(text: string, share?: 'share'): string {
+  if (/^-\s*[0-9.]/.test(text.trim())) return 'is negative; an amount must be above zero'
+  const [, percent] = /^([0-9]+(?:\.[0-9]+)?)\s*%$/.exec(text.trim()) ?? []
+  return share && Number(percent) > 100 ? 'is more than 100%' : 'is not an amount'
+}
+
 function bad(text: string, unit: Unit, why: string, flag?: string, share?: 'share'): AppError {
-  const read = readable(withoutSymbol(text.trim(), unit), unit.decimals)
+  // The reading of another sign would be another payment.
+  const read = /^-/.test(text.trim()) ? [] : readable(withoutSymbol(text.trim(), unit), unit.decimals)
   const lines = read.map((one) => `${flag ?? '--amount'} ${one}`).join(' or ')
   const raw = read.map((one) => `--amount-raw ${parseUnits(one, unit.decimals)}`).join(' or ')
   const meant = flag === undefined ? `${lines}; the same in the smallest unit: ${raw}` : lines
@@ -160,6 +172,7 @@ const readable = (text: string, decimals: number): string[] =>
 
 /** The hint for a malformed raw amount: a number with decimals is in units of the token. */
 function rawHint(text: string): string {
+  if (/^-/.test(text.trim())) return 'Digits alone, such as: --amount-raw 1000000'
   const units = readingsOf(text, 36).filter((one) => one.includes('.'))
   const whole = readable(text, 0).filter((one) => !units.some((unit) => unit.startsWith(`${one}.`)))
   const lines = [

@@ -174,7 +174,7 @@ export const errorTable = {
   CONFIG_INVALID: { exit: 2, hint: 'Settings and their origins: sluice config list --show-origin' },
   UNKNOWN_NETWORK: {
     exit: 2,
-    hint: 'Use a network name or chain ID. To list the networks in use: sluice strategies list',
+    hint: 'Use a network name or chain ID. To list the networks: sluice networks list',
   },
   UNKNOWN_TOKEN: { exit: 2, hint: 'Use the symbol or the address of a known token.' },
   AMBIGUOUS_TOKEN: { exit: 2, hint: 'Use the address of the token.' },

@@ -1,6 +1,10 @@
 import { AppError } from '../domain/errors.ts'
-import { orderText, orderUsedError, usedElsewhereError } from '../domain/order-used-error.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
+import {
+  orderText,
+  orderUsedError,
+  usedElsewhereError,
+} from '../domain/used-order-and-expired-quote-errors.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import type { OrderCall, OrderReads } from '../swaps/definition.ts'

@@ -1,6 +1,5 @@
 import type { Head } from '../chain/head.ts'
-import { AppError } from '../domain/errors.ts'
-import { momentText } from '../domain/text/time-spans.ts'
+import { quoteExpiredError } from '../domain/used-order-and-expired-quote-errors.ts'
 import type { Leg } from '../store/journal/operation-types.ts'
 import type { Run } from './run-state.ts'
 
@@ -12,5 +11,5 @@ export function refuseExpired(
 ): void {
   const deadline = run.deadlineOf?.(leg)
   if (deadline === undefined || timestamp <= deadline) return
-  throw new AppError('QUOTE_EXPIRED', `The quote expired at ${momentText(deadline * 1000)}`)
+  throw quoteExpiredError(deadline * 1000)
 }

@@ -148,7 +148,7 @@ test('the error names what did not answer and a longer --timeout; work that wait
       code: 'RPC_UNREACHABLE',
       message:
         'The time limit of 3 s was reached: no answer from base at node.example (3s), api.example (2s)',
-      hint: 'Allow more time: --timeout 1m',
+      hint: 'To see what answers: sluice doctor. Or allow more time: --timeout 1m',
       details: {
         fault: 'time over',
         timeoutMs: 3_000,

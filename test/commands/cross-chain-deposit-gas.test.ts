@@ -99,7 +99,7 @@ test('without gas after the bridge, resume, replan and explain name the missing 
   expect(json).toMatchObject({
     situation: 'PARTLY_DONE',
     verdict: expect.stringMatching(lacks),
-    funds: expect.stringMatching(/^[\d.]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/),
+    funds: expect.stringMatching(/^[\d.,]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/),
     next: `sluice action resume ${id}`,
   })
   expect(json.verdict).toContain(
@@ -114,6 +114,6 @@ test('action abandon after the bridge says where the funds are', async () => {
   const { id } = await stranded()
   const { exit, json } = await signsNothing(() => run(['action', 'abandon', id, '--yes', '--json']))
   expect(exit).toBe(0)
-  expect(json.funds).toMatch(/^[\d.]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/)
+  expect(json.funds).toMatch(/^[\d.,]+ USDC: in the wallet 0x\w{40} on sandbox-two\.$/)
   expect((await run(['action', 'abandon', id, '--yes'])).out).toContain(`Funds: ${json.funds}`)
 })

@@ -223,7 +223,9 @@ describe('--amount max and a share of the balance', () => {
     const { raw } = json.operation.about.amounts.in
     expect(amount ?? json.operation.legs[0].intent.amountIn).toBe(raw)
     if (!isCoin) return expect(BigInt(raw)).toBe((held * share) / 10_000n)
-    expect(err).toMatch(/^max of [\d.]+ ETH on sandbox-one is [\d.]+ ETH; [\d.]+ ETH is left aside for gas$/m)
+    expect(err).toMatch(
+      /^max of [\d.,]+ ETH on sandbox-one is [\d.,]+ ETH; [\d.,]+ ETH is left aside for gas$/m,
+    )
     expect(held - BigInt(raw)).toBeGreaterThan(BigInt(json.fees.maxCost.raw))
     expect(held - BigInt(raw)).toBeLessThan(10n ** 18n)
   })

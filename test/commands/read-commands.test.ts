@@ -533,7 +533,7 @@ describe('wallet balances, networks list, tokens list', () => {
     expect(Number(json.totalValueUsd) - Number(before.totalValueUsd)).toBeCloseTo(20, 1)
     const { out } = await run('wallet show')
     expect(out).toMatch(
-      /on the way {2}at least [\d.]+ USDC to sandbox-two \(\$20\.00\) to follow it: sluice action watch/,
+      /on the way {2}at least [\d.]+ USDC to sandbox-two \(\$20\.00\)\nto follow {3}sluice action watch \S+$/m,
     )
     expect((await run('sandbox fault clear')).exit).toBe(0)
     expect((await run(`action resume ${action} --yes`)).exit).toBe(0)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
+  amountExample,
   formatAmount,
   maxUint256,
   parseAmount,
@@ -43,7 +44,7 @@ test('an amount that only an unlimited allowance has is written as unlimited, an
     expect(formatAmount(raw, usdc)).toBe('unlimited USDC')
     expect(writtenAmount(tokenAmount(raw, usdc))).toBe('unlimited')
   }
-  expect(formatAmount(2n ** 255n - 1n, { symbol: 'X', decimals: 0 })).toMatch(/^5789\d+ X$/)
+  expect(formatAmount(2n ** 255n - 1n, { symbol: 'X', decimals: 0 })).toMatch(/^57,89[\d,]+ X$/)
   expect(writtenAmount(tokenAmount(1_500_000n, usdc))).toBe('1.5')
 })
 
@@ -104,7 +105,6 @@ describe('parseAmount and parseRawAmount', () => {
     ['1.25e1', '--amount 12.5', '--amount-raw 12500000'],
     ['25e-3', '--amount 0.025', '--amount-raw 25000'],
     ['0x10', '--amount 16', '--amount-raw 16000000'],
-    ['-5', '--amount 5', '--amount-raw 5000000'],
     ['.5', '--amount 0.5', '--amount-raw 500000'],
     ['1.12345678', '--amount 1.123456', '--amount-raw 1123456'],
     ['1,000USDC', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
@@ -182,7 +182,7 @@ describe('amounts with random values and decimals', () => {
         fc.constantFrom('USDC', 'WETH', 'USDC.e', 'x'),
         (amount, places, symbol) => {
           const unit = { symbol, decimals: places }
-          expect(parseAmount(formatAmount(amount, unit), unit)).toBe(amount)
+          expect(parseAmount(formatAmount(amount, unit).replaceAll(',', ''), unit)).toBe(amount)
           expect(parseAmount(tokenAmount(amount, unit).formatted, unit)).toBe(amount)
           expect(parseRawAmount(tokenAmount(amount, unit).raw)).toBe(amount)
         },
@@ -252,3 +252,17 @@ describe('the Units codec', () => {
     )
   })
 })
+
+test('an amount for people has thousands separators, and none in its decimals', () => {
+  expect(formatAmount(49_912_600_455n, usdc)).toBe('49,912.600455 USDC')
+  expect(formatAmount(999_000_000n, usdc)).toBe('999 USDC')
+  expect(formatAmount(-1_234_567_000_000n, usdc)).toBe('-1,234,567 USDC')
+})
+
+test.each(['-5', '- 5', '-5USDC', '-1,000'])(
+  'no hint turns the negative amount %s into a payment',
+  (text) => {
+    expect(refusal(() => parseAmount(text, usdc)).hint).toBe(amountExample(usdc))
+    expect(refusal(() => parseRawAmount(text)).hint).toBe('Digits alone, such as: --amount-raw 1000000')
+  },
+)

@@ -337,7 +337,7 @@ describe('a Compound v3 market', () => {
     const intent = { kind: 'deposit', wallet, strategy: entry, amount } as const
     const transactions = await made('lend', amount)
     expect(checkLeg({ intent, chainId, transactions, catalog }).at(-1)!.text).toBe(
-      'Supply 1234.567891 USDC to Compound v3',
+      'Supply 1,234.567891 USDC to Compound v3',
     )
     const ground = { rpc: () => sandbox.chain(chainId).rpc, catalog }
     const { changes } = await simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms)

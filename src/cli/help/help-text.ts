@@ -13,7 +13,7 @@ export type HelpParts = {
 type Section = readonly [heading: string, items: readonly (readonly [term: string, text: string])[]]
 
 /** The narrowest column, in letters, that a text is broken for; a narrower one is left to the terminal. */
-const narrowest = 40
+const narrowest = 24
 
 /** The parts of the help of a command, as commander would show them. */
 export function helpParts(command: Command, helper: Help = command.createHelp()): HelpParts {
@@ -88,6 +88,11 @@ export function helpText({ usage, about, sections }: HelpParts, width: number): 
   ].join('\n')
 }
 
+/** A term and its text in a terminal of 80 columns, for the text after a help: `width` is that of the longest term. */
+export const termLine = (term: string, text: string, width: number): string =>
+  `  ${term.padEnd(width)}  ${brokenAt(text, 76 - width).replaceAll('\n', `\n${' '.repeat(width + 4)}`)}`
+
+/** Breaks a text into lines of at most `width` letters; a column that is too narrow for words leaves it whole. */
 function brokenAt(text: string, width: number): string {
   if (width < narrowest) return text
   return text

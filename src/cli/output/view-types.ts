@@ -18,6 +18,8 @@ export type Column<row> = {
   align?: 'right'
   /** Which column a narrow terminal shortens or drops first: the highest. A column without it stays whole. */
   drop?: number
+  /** A time or another text whose part says something else: it is dropped, never shortened. */
+  whole?: true
 }
 
 /** Text for people, drawn from the same value that `--json` prints. */

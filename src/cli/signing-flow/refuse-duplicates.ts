@@ -77,9 +77,9 @@ export async function confirmOlderJournal(
 /** The effect of running a command twice. A withdrawal, claim, revocation or delivery pays nobody else. */
 const twice: Readonly<Record<string, { does: string; would: string }>> = {
   withdraw: { does: 'withdraws again', would: 'would withdraw again' },
-  claim: { does: 'may pay its gas again', would: 'may pay its gas again' },
-  revoke: { does: 'may pay its gas again', would: 'may pay its gas again' },
-  deliver: { does: 'may pay its gas again', would: 'may pay its gas again' },
+  claim: { does: 'may pay for its gas twice', would: 'may pay for its gas twice' },
+  revoke: { does: 'may pay for its gas twice', would: 'may pay for its gas twice' },
+  deliver: { does: 'may pay for its gas twice', would: 'may pay for its gas twice' },
 }
 
 /**

@@ -98,7 +98,7 @@ async function offer(
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined, counts: snapshot?.counts }
   const early = isAsked ? await refuseEarlyNonce(context, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
-  refuseExpired(proposal, cli.program.now())
+  refuseExpired(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const worth = planPrices(cli.backend, context, proposal)
   const check = async () =>
     checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth }, snapshot)

@@ -157,7 +157,7 @@ async function planAndSend(
   warnNoKey(cli, options, asked)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
-  refuseExpired(proposal, cli.program.now())
+  refuseExpired(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const account = await identity.unlock()
   if (account.address !== identity.address)
     throw new AppError(

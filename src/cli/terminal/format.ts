@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk'
+import { groupedDigits } from '../../domain/amount.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
@@ -12,7 +13,7 @@ export function dollars(value: string | null): string {
   const [, sign, whole = '0', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value) ?? []
   if (/^0*$/.test(whole) && /^00/.test(fraction.padEnd(2, '0')) && /[1-9]/.test(fraction))
     return sign ? '>-$0.01' : '<$0.01'
-  return `${sign ?? ''}$${grouped(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
+  return `${sign ?? ''}$${groupedDigits(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`
 }
 
 /**
@@ -23,7 +24,7 @@ export function decimal(value: string, places = Number.POSITIVE_INFINITY): strin
   const [, minus = '', whole = '', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]*?)0*)?$/.exec(value) ?? []
   if (whole === '') return value
   const kept = fraction.slice(0, places).replace(/0+$/, '')
-  const text = `${minus}${grouped(whole)}${kept ? `.${kept}` : ''}`
+  const text = `${minus}${groupedDigits(whole)}${kept ? `.${kept}` : ''}`
   if (fraction.length <= places) return text
   const isNothing = kept === '' && /^0+$/.test(whole)
   return isNothing ? `${minus ? '>-' : '<'}0.${'0'.repeat(places - 1)}1` : `~${text}`
@@ -34,8 +35,6 @@ export const amountShown = (
   amount: { formatted: string; symbol: string } | null | undefined,
   places?: number,
 ): string => (amount ? `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}` : '-')
-
-const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
 /** An ISO time for people, in UTC: `2026-11-21 12:05:26Z`. */
 export const utcTime = (iso: string | null): string =>

@@ -135,6 +135,7 @@ export function progressDisplay(
         if (isAnswered) now.since = timers.now()
         // Without an answer it is probably asked again.
         if (isAnswered && now.open <= 0) names.delete(name)
+        if (!isBusy()) halt()
       }
     },
     during: (text) => {

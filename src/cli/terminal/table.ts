@@ -113,9 +113,9 @@ function fitting<row>(
     .sort((one, other) => weights[other]! - weights[one]!)
   for (const at of order) {
     if (over <= 0) break
-    const { align, title } = columns[at]!
+    const { align, title, whole: isWhole } = columns[at]!
     const left = widths[at]! - over
-    const isCut = align !== 'right' && left >= Math.max(title.length, least)
+    const isCut = align !== 'right' && !isWhole && left >= Math.max(title.length, least)
     fitted[at]!.cut = isCut ? left : 0
     over -= isCut ? over : widths[at]! + columnGap
   }

@@ -196,5 +196,6 @@ export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
     csv: { deadline: ({ deadline }) => deadline },
     text: ({ deadline }) => utcTime(deadline),
     drop: 3,
+    whole: true,
   },
 ]

@@ -115,15 +115,27 @@ export const transactionLines = (one: ShownTransaction, to: Stream): string[] =>
   ...timesLine(one, to),
 ]
 
-/** When a step was signed, sent, mined and final, and its fee; no line where nothing is known. */
+/**
+ * When a step was signed, sent, mined and final, and its fee: the first time, and how much later the others were, unless in the same
+ * second. No line where nothing is known.
+ */
 function timesLine(one: ShownTransaction, to: Stream): string[] {
   const { signedAt, sentAt, minedAt, finalAt, gasFee, gasFeeUsd } = one
-  const times = Object.entries({
+  const [first, ...later] = Object.entries({
     signed: signedAt,
     sent: sentAt,
     'seen in a block': minedAt,
     final: finalAt,
-  }).flatMap(([word, at]) => (at ? `${word} ${utcTime(at)}` : []))
+  }).flatMap(([word, at]) => (at ? [{ word, at, second: Math.floor(Date.parse(at) / 1_000) }] : []))
+  let before = first?.second
+  const times = first ? [`${first.word} ${utcTime(first.at)}`] : []
+  for (const { word, at, second } of later) {
+    if (second === before) continue
+    // A clock that was set back has no difference to tell.
+    const isLater = second > first!.second
+    times.push(`${word} ${isLater ? `${spanText(1_000 * (second - first!.second))} later` : utcTime(at)}`)
+    before = second
+  }
   const fee = gasFee ? [`gas ${amountText(gasFee)}${gasWorth(gasFeeUsd ?? null)}`] : []
   const all = [...times, ...fee]
   if (all.length === 0) return []

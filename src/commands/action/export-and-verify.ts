@@ -115,7 +115,7 @@ const notOursError = (hash: string): AppError =>
   new AppError(
     'ACTION_NOT_FOUND',
     `No action of this machine sent ${hash}, so there is no evidence of it to export`,
-    { details: { hash }, hint: `sluice action explain ${hash} --json` },
+    { details: { hash }, hint: `To save what the chain shows of it: sluice action explain ${hash} --json` },
   )
 
 /** What the service reports of an action of another machine, and its page. ACTION_NOT_FOUND if it does not know the action. */

@@ -84,8 +84,7 @@ export async function listActions(
           title: 'TYPE',
           field: 'type',
           csv: { type: ({ type }) => type },
-          text: ({ type }) => sanitizeText(type),
-          drop: 2,
+          text: ({ type }) => typeShown(type),
         },
         {
           title: 'AMOUNT',
@@ -125,6 +124,7 @@ export async function listActions(
           csv: { createdAt: ({ createdAt }) => createdAt },
           text: ({ createdAt }) => (createdAt === null ? '-' : utcTime(createdAt)),
           drop: 1,
+          whole: true,
         },
       ],
     },
@@ -171,6 +171,10 @@ async function actionsOfService(
     return { actions: [], answer: 'unanswered' }
   }
 }
+
+/** A type without what `action show` says of its networks: `SAMECHAIN_INVESTMENT_DEPOSIT` is `DEPOSIT`. */
+const typeShown = (type: string): string =>
+  sanitizeText(type.replace(/^(SAME|CROSS)CHAIN_(INVESTMENT_)?(?=.)/, ''))
 
 const printed = (amount: TokenAmount | null, places: number) =>
   amount === null ? 'max' : `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}`

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { termLine } from '../../cli/help/help-text.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, wholeNumber } from '../../cli/options/option-values.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
@@ -32,9 +33,8 @@ export function addFault(command: Command, program: CommandContext): void {
       'after',
       [
         '\nFaults:',
-        ...Object.entries(faultKinds).map(
-          ([name, kind]: [string, FaultKind]) =>
-            `  ${name.padEnd(width)}  ${kind.text}${kind.value === undefined ? '' : ` (${kind.value})`}`,
+        ...Object.entries(faultKinds).map(([name, kind]: [string, FaultKind]) =>
+          termLine(name, `${kind.text}${kind.value === undefined ? '' : ` (${kind.value})`}`, width),
         ),
         '\nExamples:',
         '  $ sluice sandbox fault stop-mining --network sandbox-one',
@@ -54,7 +54,8 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
       '`clear` removes all faults and takes no option',
       'sluice sandbox fault clear',
     )
-    return list(cli, await sandbox.clearFaults())
+    const { faults } = await sandbox.status()
+    return list(cli, await sandbox.clearFaults(), faults)
   }
   cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to) =>
     'once' in faultKinds[kind]
@@ -63,11 +64,15 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
   )
 }
 
-const list = (cli: Cli, items: SandboxFault[]): Promise<void> =>
+/** Lists the active faults; without any, says which were `cleared`. */
+const list = (cli: Cli, items: SandboxFault[], cleared: readonly SandboxFault[] = []): Promise<void> =>
   cli.list(
     { items, page: 1, limit: Math.max(1, items.length), total: items.length, hasMore: false },
     {
-      empty: 'No active faults.',
+      empty:
+        cleared.length === 0
+          ? 'No active faults.'
+          : `Cleared: ${[...new Set(cleared.map(({ kind }) => kind))].join(', ')}`,
       columns: [
         { title: 'FAULT', field: 'kind', csv: { kind: ({ kind }) => kind }, text: ({ kind }) => kind },
         {

@@ -62,7 +62,7 @@ export const strategies = (program: CommandContext) => {
   command
     .command('watch')
     .description(
-      'Watch conditions, and print a line when one begins or ceases to be met: once a crossing, also over several runs.',
+      'Watch conditions, and print a line when one begins or ceases to be met. Each change is printed once, also across runs.',
     )
     .argument('[ids...]', 'strategy IDs or slugs; all without one')
     .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'apy<3%, paused'")

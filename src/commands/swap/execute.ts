@@ -13,6 +13,7 @@ import {
   type QuoteFlags,
   type QuoteRequest,
 } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { withQuoteAgain } from '../../cli/signing-flow/quotes/quote-again.ts'
 import { referenceForSwap } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { quoteWithin, withMinOutHint } from '../../cli/signing-flow/quotes/request-quote.ts'
 import {
@@ -36,6 +37,7 @@ import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
+import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
 import { refuseSigningFlags } from './bitcoin-deposit-terms-check.ts'
@@ -84,12 +86,15 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
     throw new AppError('USAGE', 'A quote ID and the flags of a quote cannot be combined', {
       hint: `sluice swap execute ${shellOperand(id)}`,
     })
+  let known: Known | undefined
   try {
-    return id === undefined
-      ? await fromFlags(cli, await parseQuoteFlags(cli, options, () => payerOf(cli, options)), options)
-      : await fromQuote(cli, await quoteOf(cli, id), options)
+    if (id === undefined)
+      return await fromFlags(cli, await parseQuoteFlags(cli, options, () => payerOf(cli, options)), options)
+    known = await quoteOf(cli, id)
+    return await fromQuote(cli, known, options)
   } catch (error) {
-    throw withMinOutHint(error, options)
+    const isKept = known === undefined || isFromBitcoin(known.quote)
+    throw withMinOutHint(isKept ? error : await withQuoteAgain(cli, error, askedOf(known!)), options)
   }
 }
 
@@ -167,7 +172,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   await refuseSentQuote(cli, quote, begun, options)
   if (!begun) refuseUnseen(cli, known)
   if (!begun && quote.deadline !== null && cli.program.now() >= Date.parse(quote.deadline))
-    throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
+    throw quoteExpiredError(Date.parse(quote.deadline), { isUnsigned: true })
   const named =
     options.destination === undefined
       ? undefined
@@ -201,6 +206,15 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     },
   )
 }
+
+/** A quote with its request, which is guessed where another machine made it. */
+const askedOf = ({ quote, exact, slippage, destination, ...rest }: Known): AskedQuote => ({
+  ...rest,
+  quote,
+  exact: exact ?? exactOf(quote),
+  slippage: slippage ?? null,
+  destination: destination ?? quote.destinationAddress,
+})
 
 /** The exact side of a quote without its request: with exact output, more may be spent than quoted. */
 const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' | 'out' =>
@@ -237,7 +251,7 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
           `quote ${sanitizeText(quote.id || '-')} of ${sanitizeText(quote.provider)}: ${titleOf(quote)}`,
         ),
       )
-      for (const text of otherOffers(quoteJson(quote))) cli.notice(paint.dim(`or ${text}`))
+      for (const text of otherOffers(quoteJson(quote))) cli.notice(paint.dim(`alternative: ${text}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
     reference: async () =>

@@ -95,7 +95,7 @@ const quoteView: View<Shown> = (one, to) =>
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
-      ...otherOffers(one).map((text) => ['or', text] as const),
+      ...otherOffers(one).map((text) => ['alternative', text] as const),
       [
         'price',
         one.priceImpact === null

@@ -52,7 +52,7 @@ export const wallet = (program: CommandContext) => {
   command
     .command('watch')
     .description(
-      'Watch conditions of a wallet, and print a line when one begins or ceases to be met: once a crossing, also over several runs.',
+      'Watch conditions of a wallet, and print a line when one begins or ceases to be met. Each change is printed once, also across runs.',
     )
     .argument('[wallet]', 'address or keystore name')
     .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'health<1.2'")
@@ -188,7 +188,7 @@ async function onTheWay(cli: Cli, address: Address) {
 }
 
 const onTheWayLine = ({ action: id, network, amount, usd }: Shown['onTheWay'][number], to: Stream): string =>
-  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`} ${to.paint.dim(`to follow it: sluice action watch ${shellOperand(id)}`)}`
+  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`}\n${to.paint.dim(`to follow   sluice action watch ${shellOperand(id)}`)}`
 
 /** What is staked of each position, and where. */
 const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>

@@ -2,6 +2,7 @@ import { BaseError } from 'viem'
 import { z } from 'zod'
 import type { TakenQuote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
+import { clockAheadSeconds } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
@@ -12,6 +13,7 @@ import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
+import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
 import type { QuoteWithAction } from '../../store/engine/quote-queries.ts'
 import { isSwap, readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
@@ -60,10 +62,7 @@ export async function swapBytecode(
   const issued = readStored(() => JSON.parse(row.wire) as Record<string, unknown>)
   readStored(() => refuseIncomplete(quote, issued))
   await refuseUsedQuote(context, row)
-  if (context.now() >= row.expiresAt)
-    throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
-      details: { expiredAt: new Date(row.expiresAt).toISOString() },
-    })
+  if (context.now() >= row.expiresAt) throw quoteExpiredError(row.expiresAt)
   readStored(() => refuseChanged(quote, issued))
   if (row.originChain === bitcoinNetwork.name) {
     const { tokenOut } = routeOf(context, row)
@@ -88,6 +87,8 @@ export async function swapBytecode(
     .filter(({ paidBy }) => paidBy === 'action')
     .map(({ to, amount }) => ({ to, amount: BigInt(amount) }))
   const order = { wallet, recipient, deadline: deadlineOf(row), fees }
+  const clock = clockAheadSeconds(chain, context.now())
+  clock.catch(() => undefined) // Awaited below, in the round trip of the allowances.
   const step = await provider.build(route, offer, order).catch((error: unknown) => {
     // The provider's own data in the quote is not what this version stores.
     throw isMisread(error) ? otherVersionError(error) : error
@@ -96,7 +97,9 @@ export async function swapBytecode(
   const gasOf = estimateBesideApprovals(chain, wallet, step)
   if (step.raw !== undefined)
     await context.store.keepOffer(context.customer, row.id, offerWith(row, step.raw))
-  const acting = await withApprovals(chain, wallet, step, route.tokenIn)
+  const [acting, ahead] = await Promise.all([withApprovals(chain, wallet, step, route.tokenIn), clock])
+  if (Math.floor(context.now() / 1000) + ahead > order.deadline)
+    throw quoteExpiredError(order.deadline * 1000, { clock: chain.network.name })
   const payments = charged.filter(({ paidBy }) => paidBy !== 'action').map(feePayment)
   const cost = charged.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   const transactions = [...acting, ...payments]

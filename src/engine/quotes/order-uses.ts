@@ -1,4 +1,4 @@
-import { usedElsewhereError } from '../../domain/order-used-error.ts'
+import { usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
 import type { OrderCall } from '../../swaps/definition.ts'
 import { serviceAccess } from '../../swaps/service-access.ts'

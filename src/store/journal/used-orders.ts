@@ -1,4 +1,4 @@
-import { orderUsedError } from '../../domain/order-used-error.ts'
+import { orderUsedError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import type { JournalDb } from './database.ts'
 import type { OrderJournal } from './journal-interface.ts'
 

@@ -87,6 +87,14 @@ test('table drops an empty column before one with content, whatever its rank', (
   expect(heads(18)).toBe('ID   WORDS')
 })
 
+test('table drops a column that is whole where another of its width is shortened', () => {
+  const rows = [{ id: 'one', words: '2026-11-29 13:14:59Z', count: '' }]
+  const [id, words] = columns as [Column<Row>, Column<Row>]
+  const fields = (column: Column<Row>) => lines(table([id, column], rows, stream({ columns: 18 })))
+  expect(fields(words)).toEqual(['ID   WORDS', 'one  2026-11-29 1…'])
+  expect(fields({ ...words, whole: true }).slice(0, 2)).toEqual(['ID', 'one'])
+})
+
 test('table names the columns that it drops, and stacks a row whose columns that never drop are too wide', () => {
   const rows = [{ id: 'one', words: 'two words', count: '12345' }]
   expect(lines(table(columns, rows, stream({ columns: 12 })))).toEqual([

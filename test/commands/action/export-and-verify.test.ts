@@ -224,7 +224,7 @@ test('verify rejects evidence with a new hash if it contradicts itself or the ch
     (evidence) => evidence.attempts.push({ ...evidence.attempts[0] }),
     (evidence) => evidence.attempts.push({ ...evidence.attempts[0], hash, kind: 'cancel' }),
     step({ wallet: friend }),
-    said('Supply 2500 USDC to Aave v3'),
+    said('Supply 2,500 USDC to Aave v3'),
     said(`${json.operation.steps[1].text}, twice`),
     (evidence) => (evidence.calls[1].call = null),
     (evidence) => (evidence.calls[1].contract = 'Bank of You'),

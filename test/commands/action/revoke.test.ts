@@ -346,7 +346,7 @@ test('resume, replan and speed-up report a finished action as SUCCESS; cancel ex
 test('the warning about re-running a command names its effect: gas, payment or withdrawal', async () => {
   const revoke = `wallet approvals revoke --network sandbox-one --token USDC --spender ${pool()} --yes`
   const again = async (typed: string) => (await run(typed)).err.match(/re-running this command (.*)\n/)?.[1]
-  expect(await again(revoke)).toBe('may pay its gas again')
+  expect(await again(revoke)).toBe('may pay for its gas twice')
   expect(await again(`deposit ${place} --amount 1 --yes`)).toBe('pays again')
   expect(await again(`withdraw ${place} --amount 1 --yes`)).toBe('withdraws again')
   const elsewhere = await run(`${revoke} --json`, {
@@ -354,7 +354,7 @@ test('the warning about re-running a command names its effect: gas, payment or w
     secrets: { privateKey: sandbox.user.key },
   })
   expect(elsewhere).toMatchObject({ exit: 2, json: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } } })
-  expect(elsewhere.json.error.message).toContain('may pay its gas again')
+  expect(elsewhere.json.error.message).toContain('may pay for its gas twice')
 })
 
 /** An operation that was dropped before anything was signed, as the journal keeps it. */

@@ -173,7 +173,8 @@ describe('unknown names', () => {
 describe('an amount', () => {
   test.each<[string, RegExp]>([
     ['1.1234567', /7 decimals.*6.*--amount-raw/],
-    ['-1', /-1/],
+    ['-1', /"-1" is negative; an amount must be above zero(?!.*--amount 1\b)/s],
+    ['150%', /"150%" is more than 100%/],
     ['+1', /\+1.*--amount-raw/],
     ['1e6', /1e6.*--amount-raw/],
     ['0x64', /0x64.*--amount-raw/],
@@ -237,7 +238,7 @@ describe('an amount', () => {
   })
 
   test('above the balance exits 10 and states the balance', async () => {
-    const wrong = { exit: 10, code: 'INSUFFICIENT_FUNDS', says: /100000 USDC.*(needs|than) 100001 USDC/s }
+    const wrong = { exit: 10, code: 'INSUFFICIENT_FUNDS', says: /100,000 USDC.*(needs|than) 100,001 USDC/s }
     await refused(`deposit ${place} --amount 100001 --yes`, wrong)
     await refused(`deposit ${place} --amount 100001 --dry-run`, wrong)
     await refused(`transfer --network sandbox-one --token USDC --to ${stranger} --amount 100001 --yes`, wrong)
@@ -297,10 +298,19 @@ describe('refusals by the service', () => {
     const { json } = await run(
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json',
     )
-    const wrong = { exit: 4, code: 'QUOTE_EXPIRED', says: /expired.*swap quote/i }
+    const wrong = {
+      exit: 4,
+      code: 'QUOTE_EXPIRED',
+      says: /expired at \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\. .*swap quote/is,
+    }
     await refused(`swap execute ${json.id} --yes`, wrong, { later: 301_000 })
+    const again =
+      'Get a new quote: sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1'
+    const late = await run(`swap execute ${json.id} --yes --json`, { later: 301_000 })
+    expect(late.json.error.hint).toBe(again)
     const watched = await run(`swap status ${json.id} --watch --json`, { later: 301_000 })
     expect(watched.exit).toBe(4)
+    expect(JSON.parse(watched.out.trimEnd().split('\n').at(-1)!).error.hint).toBe(again)
   })
 
   test('a transfer to the zero address, the token contract or the sender exits 4', async () => {

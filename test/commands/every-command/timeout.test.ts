@@ -129,7 +129,9 @@ test.each([
         json: {
           error: {
             code: 'RPC_UNREACHABLE',
-            hint: expect.stringMatching(/^Allow more time: --timeout \d+m$/),
+            hint: expect.stringMatching(
+              /^To see what answers: sluice doctor. Or allow more time: --timeout \d+m$/,
+            ),
           },
         },
       })

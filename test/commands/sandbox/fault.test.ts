@@ -94,7 +94,13 @@ test('active faults are listed, named by sandbox status and every other command,
   expect(other).toMatchObject({ exit: 0 })
   for (const text of texts) expect(other.err).toContain(`sandbox fault: ${text}\n`)
   expect((await run('strategies list --quiet')).err).toBe('')
+  expect(await run('sandbox fault clear')).toMatchObject({
+    exit: 0,
+    out: '',
+    err: 'Cleared: stop-mining, bridge-stuck\n',
+  })
   expect((await run('sandbox fault clear --json')).json.items).toEqual([])
+  expect((await run('sandbox fault clear')).err).toBe('No active faults.\n')
   expect((await run('strategies list')).err).not.toContain('sandbox fault')
 })
 

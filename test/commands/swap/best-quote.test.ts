@@ -48,7 +48,7 @@ describe('the best quote', () => {
     expect(json.provider).toBe('across')
     expect(json.alternatives.map(({ provider }: { provider: string }) => provider)).toContain('cctp')
     const { out } = await run(`swap quote ${far} --amount-in 10`)
-    expect(out).toMatch(/^or +cctp brings 10 USDC, 9\.\d+ USDC after gas$/m)
+    expect(out).toMatch(/^alternative +cctp brings 10 USDC, 9\.\d+ USDC after gas$/m)
   })
 
   test('of a command over a remote service is asked by the name of the provider, only if it is another one', async () => {

@@ -954,6 +954,27 @@ describe('a returned quote', () => {
     expect(await codeOf(service.swapBytecode(bodyOf(quote)))).toBe('QUOTE_EXPIRED')
   })
 
+  test('whose deadline has passed by the clock of its chain alone is QUOTE_EXPIRED', async () => {
+    let ahead = 0n
+    const here = sandbox.chain(31337).rpc
+    const later: ChainClient = {
+      ...here,
+      batch: async (calls) =>
+        (await here.batch(calls)).map((one) => {
+          const { timestamp } = (one ?? {}) as { timestamp?: Hex }
+          return timestamp ? { ...(one as object), timestamp: numberToHex(BigInt(timestamp) + ahead) } : one
+        }),
+    }
+    const { service } = engineOn(sandbox, { rpc: (id) => (id === 31337 ? later : sandbox.chain(id).rpc) })
+    const { quote } = await service.quote(plain())
+    await service.swapBytecode(bodyOf(quote))
+    ahead = 172_800n
+    await expect(service.swapBytecode(bodyOf(quote))).rejects.toMatchObject({
+      code: 'QUOTE_EXPIRED',
+      message: expect.stringMatching(/^The quote expired at \S+ \S+Z by the clock of sandbox-one$/),
+    })
+  })
+
   test('with an unknown id, or of another customer, is QUOTE_NOT_FOUND', async () => {
     const { service, context } = engineOn(sandbox)
     const { quote } = await service.quote(plain())

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { quoteOwner } from '../../../src/domain/order-used-error.ts'
+import { quoteOwner } from '../../../src/domain/used-order-and-expired-quote-errors.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 

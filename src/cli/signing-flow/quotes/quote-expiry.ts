@@ -1,18 +1,21 @@
-import { AppError } from '../../../domain/errors.ts'
+import { AppError, errorRow } from '../../../domain/errors.ts'
+import { quoteExpiredError } from '../../../domain/used-order-and-expired-quote-errors.ts'
 import type { Proposal } from '../../../planning/proposal-types.ts'
+import { sameCommandHint } from './quote-matches-request.ts'
 
 /** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
 const perStep = 2_000
 
-/** Refuses a quote that has expired, or will before its transactions are sent. Nothing is signed. */
-export function refuseExpired({ expiresAt, legs }: Proposal, now: number): void {
+/** Refuses a quote that has expired, or will before its transactions are sent. Nothing is signed. `isFixed`: it is of a plan file. */
+export function refuseExpired({ expiresAt, legs }: Proposal, now: number, { isFixed = false } = {}): void {
   if (expiresAt === null) return
   const left = Date.parse(expiresAt) - now
   if (left > perStep * (legs[0]?.transactions.length ?? 1)) return
+  const hint = isFixed ? errorRow('POLICY_TAMPER').hint! : sameCommandHint
+  if (left <= 0) throw quoteExpiredError(Date.parse(expiresAt), { isUnsigned: true, hint })
   throw new AppError(
     'QUOTE_EXPIRED',
-    left <= 0
-      ? `The quote expired at ${expiresAt}. Nothing was signed.`
-      : `The quote expires in ${Math.floor(left / 1000)} s, too soon for its transactions. Nothing was signed.`,
+    `The quote expires in ${Math.floor(left / 1000)} s, too soon for its transactions. Nothing was signed.`,
+    { hint },
   )
 }

@@ -3,6 +3,10 @@ import { sameAddress } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../../domain/token.ts'
+import { quoteExpiredError } from '../../../domain/used-order-and-expired-quote-errors.ts'
+
+/** The hint where the command line has the request of the quote. */
+export const sameCommandHint = 'To get a new quote, run the same command again.'
 
 /** Throws unless a quote matches the request (tokens, chains, exact amount) and has not expired. */
 export function refuseDrift(
@@ -40,5 +44,5 @@ export function refuseDrift(
   if (amount !== asked.amount)
     throw new AppError('POLICY_QUOTE_DRIFT', 'The amount in the quote is not the requested amount')
   if (quote.deadline !== null && Date.parse(quote.deadline) <= now)
-    throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
+    throw quoteExpiredError(Date.parse(quote.deadline), { isUnsigned: true, hint: sameCommandHint })
 }

@@ -1,5 +1,6 @@
 import { AppError, errorRow } from './errors.ts'
 import { shellOperand } from './text/shell-quoting.ts'
+import { momentText } from './text/time-spans.ts'
 import { twoHints } from './text/two-hints.ts'
 
 /** The name of an order in messages: `id` is the provider, a colon, and the provider's own id. */
@@ -35,3 +36,17 @@ export const usedElsewhereError = (id: string, how: string): AppError =>
   new AppError('ORDER_USED', `${orderText(id)} was already used: ${how}. ${inVain}`, {
     details: { order: id },
   })
+
+/**
+ * The error for a quote that expired at a time (epoch ms), by the clock of a network if one is named. `isUnsigned` says that nothing
+ * was signed for it; `hint` replaces the usual one.
+ */
+export const quoteExpiredError = (
+  at: number,
+  { clock, isUnsigned = false, hint }: { clock?: string; isUnsigned?: boolean; hint?: string } = {},
+): AppError =>
+  new AppError(
+    'QUOTE_EXPIRED',
+    `The quote expired at ${momentText(at)}${clock === undefined ? '' : ` by the clock of ${clock}`}${isUnsigned ? '. Nothing was signed.' : ''}`,
+    { details: { expiredAt: new Date(at).toISOString() }, ...(hint !== undefined && { hint }) },
+  )

@@ -1,0 +1,48 @@
+import { formatUnits } from 'viem/utils'
+import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
+import { copyErrorWith } from '../../../domain/copy-error.ts'
+import { AppError } from '../../../domain/errors.ts'
+import { shellWord } from '../../../domain/text/shell-quoting.ts'
+import { nativeToken, tokenAt } from '../../../domain/token.ts'
+import type { AskedQuote } from '../../asked-quote-types.ts'
+import type { Cli } from '../../command-run-types.ts'
+
+/** The command that requests a quote again: the same networks, tokens, exact amount and terms. */
+export async function quoteCommand(
+  cli: Cli,
+  { quote, exact, slippage, destination, speed, isNamed }: AskedQuote,
+): Promise<string> {
+  const { networks, tokens } = await cli.backend.catalog()
+  const { from, to, tokenIn, tokenOut, refundAddress } = quote
+  const named = (token: typeof tokenIn): string => {
+    const network = networks.find(({ chainId }) => chainId === token.chainId)
+    if (!network) return token.address
+    const here = [nativeToken(network), ...tokens.filter(({ chainId }) => chainId === network.chainId)]
+    const symbol = tokenAt(here, network.chainId, token.address)?.symbol
+    const isOnly = here.filter((one) => one.symbol.toLowerCase() === symbol?.toLowerCase()).length === 1
+    return symbol !== undefined && isOnly ? symbol : token.address
+  }
+  const flags: Record<string, string | null | undefined> = {
+    from: from.network,
+    to: to.chainId === from.chainId ? null : to.network,
+    'token-in': from.chainId === bitcoinNetwork.chainId ? tokenIn.symbol : named(tokenIn),
+    'token-out': named(tokenOut),
+    'amount-in': exact === 'in' ? formatUnits(tokenIn.amount, tokenIn.decimals) : null,
+    'amount-out': exact === 'out' ? formatUnits(tokenOut.amount, tokenOut.decimals) : null,
+    destination,
+    refund: refundAddress,
+    provider: isNamed ? quote.provider : null,
+    slippage: slippage === null ? null : `${Number((slippage * 10_000).toFixed(6))}bps`,
+    speed,
+  }
+  const words = Object.entries(flags).flatMap(([flag, value]) =>
+    value ? [`--${flag} ${shellWord(value)}`] : [],
+  )
+  return ['sluice swap quote', ...words].join(' ')
+}
+
+/** Replaces the hint of an expired quote by the command that requests it again. */
+export const withQuoteAgain = async (cli: Cli, error: unknown, asked: AskedQuote): Promise<unknown> =>
+  error instanceof AppError && error.code === 'QUOTE_EXPIRED'
+    ? copyErrorWith(error, { hint: `Get a new quote: ${await quoteCommand(cli, asked)}` })
+    : error
