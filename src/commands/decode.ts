@@ -303,7 +303,8 @@ const view: View<Decoded> = (one, to) => {
         one.maxFee !== null && ['max fee', amount(one.maxFee)],
         one.hash !== null && ['hash', one.hash],
         one.status !== null && ['outcome', one.status],
-        one.status !== null && one.status !== 'success' && ['next', `sluice action explain ${one.hash}`],
+        one.status !== null &&
+          one.status !== 'success' && ['next', `sluice action explain ${shellOperand(one.hash)}`],
         isUnnamed && ['next', 'To make it certain, name the contract: --to CONTRACT'],
       ],
       to,

@@ -60,7 +60,7 @@ export async function explainFromService(
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
-      `No action "${sanitizeText(id)}" in the journal of this machine or at the service`,
+      `There is no action "${sanitizeText(id)}" in the journal of this machine or at the service`,
     )
   const status = sanitizeText(wordOf(known ?? swap!))
   // The service did not say whether the swap was started.

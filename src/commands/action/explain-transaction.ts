@@ -147,7 +147,6 @@ function verdictOf(
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
   const where =
     block && `in block ${block.number} of ${network.name}, mined ${momentText(block.at)} (block time)`
-  const stranger = 'Transaction not in the journal of this machine'
   const { to, value } = call
   const isAgreed = block !== null && block.unlike === undefined
   const moved = movesOfReceipt(
@@ -161,8 +160,8 @@ function verdictOf(
     id: hash,
     situation: 'FOREIGN',
     verdict: block
-      ? `${stranger}, ${where}: it ${described.text}, and ${block.succeeded ? 'succeeded' : `reverted${because}`}${finalText(block, network)}.`
-      : `${stranger}, pending on ${network.name}: it ${described.text}.`,
+      ? `On ${network.name} it ${described.text}, and ${block.succeeded ? 'succeeded' : `reverted${because}`}${finalText(block, network)}.`
+      : `Pending on ${network.name}: it ${described.text}.`,
     funds: fundsOf(context, found, moved),
     safeToRetry: block?.succeeded === false && block.isFinal,
     next: block?.isFinal ? null : `sluice action explain ${hash}`,
