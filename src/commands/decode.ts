@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { unknownHash } from '../cli/lookup/unknown-hash.ts'
 import { address } from '../cli/options/option-values.ts'
 import type { View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
@@ -17,9 +18,9 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
 import { shellOperand } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import { isTransactionHash } from '../planning/named-operation.ts'
 import type { RawCall } from '../protocols/call-description.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { isHash, unknownHash } from './action/explain-transaction.ts'
 
 /** `decode`: what a call does, by its bytes alone or of a transaction on a network. */
 export const decode = (program: CommandContext) =>
@@ -59,7 +60,8 @@ type Decoded = CallJson & {
 
 async function decodeOne(cli: Cli, typed: string, options: Options): Promise<void> {
   const data = dataOf(typed === '-' ? await cli.program.stdin() : typed)
-  if (isHash(data) && options.to === undefined) return cli.emit(await decodedHash(cli, data, options), view)
+  if (isTransactionHash(data) && options.to === undefined)
+    return cli.emit(await decodedHash(cli, data, options), view)
   const signed = options.to === undefined ? await readTransaction(data) : undefined
   if (signed) return cli.emit(await decodedRaw(cli, signed, options), view)
   cli.emit(await decodedCalldata(cli, data, options), view)
@@ -304,7 +306,7 @@ const view: View<Decoded> = (one, to) => {
         one.hash !== null && ['hash', one.hash],
         one.status !== null && ['outcome', one.status],
         one.status !== null &&
-          one.status !== 'success' && ['next', `sluice action explain ${shellOperand(one.hash)}`],
+          one.status !== 'success' && ['next', `sluice action explain ${shellOperand(one.hash ?? '')}`],
         isUnnamed && ['next', 'To make it certain, name the contract: --to CONTRACT'],
       ],
       to,

@@ -17,9 +17,10 @@ import { retryText } from '../../cli/views/retry-text.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { isTransactionHash } from '../../planning/named-operation.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
-import { explainTransaction, isHash } from './explain-transaction.ts'
+import { explainTransaction } from './explain-transaction.ts'
 
 /** `action explain`: one verdict about an action, to decide what to do. */
 export const addExplain = (command: Command, program: CommandContext): void =>
@@ -41,7 +42,9 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const depth = depthOf(options.confirmations)
   const context = await cli.backend.context()
   const of =
-    !findOperation(context, id) && isHash(id) ? await explainTransaction(cli, context, id, depth) : { id }
+    !findOperation(context, id) && isTransactionHash(id)
+      ? await explainTransaction(cli, context, id, depth)
+      : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
