@@ -57,6 +57,14 @@ describe('the workflows', () => {
     for (const { uses, with: given } of stepsOf(treasury.jobs))
       if (uses?.includes('/sluice@'))
         expect([uses.split('@')[1], given!.version]).toEqual([`v${version}`, version])
+    // The variant without a registry, which the page shows apart: it uses inputs that the action has.
+    const local = parse(/^```\n( {6}- uses: [\s\S]+?)^```/m.exec(read('docs/ci.md'))![1]!) as Step[]
+    const { inputs } = action as unknown as { inputs: object }
+    expect(local).toEqual([
+      { uses: 'actions/checkout@v7' },
+      { uses: './.github/actions/sluice', with: { version, from: 'packages' } },
+    ])
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(['version', 'from']))
     expect((gitlab.variables as unknown as Record<string, string>).SLUICE_VERSION).toBe(version)
   })
 

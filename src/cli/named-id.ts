@@ -1,5 +1,6 @@
 import type { Action } from '../api/action.ts'
 import { AppError } from '../domain/errors.ts'
+import { shellOperand } from '../domain/text/shell-quoting.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import {
   ambiguousIdError,
@@ -46,11 +47,19 @@ export const actionSources = ['journal', 'engine', 'service'] as const
 /** An action that is not in the journal, and who says so. */
 export type ActionAtService = Action & { source: 'engine' | 'service' }
 
-/** The action of the service that a typed word names. */
-export const actionAtService = async (cli: Cli, typed: string): Promise<ActionAtService> => ({
-  ...(await askedByName(cli, typed, async (id) => (await cli.service()).getAction({ id }))),
-  source: cli.backend.kind === 'remote' ? 'service' : 'engine',
-})
+/** The action of the service that a typed word names; the error for the hash of none names the command that asks the chains. */
+export async function actionAtService(cli: Cli, typed: string): Promise<ActionAtService> {
+  const ask = async (id: string) => (await cli.service()).getAction({ id })
+  const found = await askedByName(cli, typed, ask).catch((error: unknown) => {
+    const isUnknown = error instanceof AppError && notThereCodes.includes(error.code)
+    if (!isUnknown || !isTransactionHash(typed)) throw error
+    throw new AppError('ACTION_NOT_FOUND', `There is no action with the transaction ${typed}`, {
+      cause: error,
+      hint: `sluice action explain ${shellOperand(typed)}`,
+    })
+  })
+  return { ...found, source: cli.backend.kind === 'remote' ? 'service' : 'engine' }
+}
 
 /** The whole id that a typed word means at the service; `undefined` if it lists none, or has no such list. */
 export const idAtService = async (cli: Cli, typed: string): Promise<string | undefined> =>

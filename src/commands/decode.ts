@@ -1,12 +1,14 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
+import { unknownHash } from '../cli/lookup/unknown-hash.ts'
 import { address } from '../cli/options/option-values.ts'
 import type { View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
-import { fieldTable } from '../cli/terminal/table.ts'
+import { type FieldRow, fieldTable } from '../cli/terminal/table.ts'
 import { wrapLabelled } from '../cli/terminal/text-wrap.ts'
-import { type CallJson, callJson } from '../diagnosis/calls/call-json.ts'
+import { type CallJson, callJson, type TransactionJson } from '../diagnosis/calls/call-json.ts'
+import { callWithoutContract } from '../diagnosis/calls/calldata-without-contract.ts'
 import { describeCall, describedContractsAt } from '../diagnosis/calls/describe-call.ts'
 import { readTransaction, type SignedCall } from '../diagnosis/calls/raw-transaction.ts'
 import { type FoundTransaction, findEverywhere } from '../diagnosis/lookup/transaction-lookup.ts'
@@ -16,9 +18,9 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
 import { shellOperand } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import { isTransactionHash } from '../planning/named-operation.ts'
 import type { RawCall } from '../protocols/call-description.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { isHash, unknownHash } from './action/explain-transaction.ts'
 
 /** `decode`: what a call does, by its bytes alone or of a transaction on a network. */
 export const decode = (program: CommandContext) =>
@@ -27,7 +29,10 @@ export const decode = (program: CommandContext) =>
       'Show what calldata, a raw transaction or the transaction of a hash does, and what of it cannot be read. Only a hash is looked up on a network. Signs nothing.',
     )
     .argument('<data>', 'calldata, raw transaction or transaction hash; - reads it from standard input')
-    .option('--to <address>', 'the contract that is called, for calldata')
+    .option(
+      '--to <address>',
+      'the contract that is called, for calldata; without it, what the call does is not certain',
+    )
     .option('--network <network>', 'name or chain id; for calldata, and to choose one network for a hash')
     .option('--value <wei>', 'the coin that the call carries, for calldata, in wei')
     .option('--from <address>', 'the sender, for calldata')
@@ -41,17 +46,22 @@ type Options = { to?: string; network?: string; value?: string; from?: string }
 
 /** The answer of `decode`. */
 type Decoded = CallJson & {
-  network: string
-  chainId: number
+  network: string | null
+  chainId: number | null
   from: Address | null
-  value: TokenAmount
+  value: TokenAmount | null
   hash: Hex | null
   maxFee: TokenAmount | null
+  /** The outcome of a hash; `null` of anything else. */
+  status: TransactionJson['status'] | 'unknown' | null
+  /** The contracts that have the function, for calldata without a contract. */
+  candidates: readonly string[]
 }
 
 async function decodeOne(cli: Cli, typed: string, options: Options): Promise<void> {
   const data = dataOf(typed === '-' ? await cli.program.stdin() : typed)
-  if (isHash(data) && options.to === undefined) return cli.emit(await decodedHash(cli, data, options), view)
+  if (isTransactionHash(data) && options.to === undefined)
+    return cli.emit(await decodedHash(cli, data, options), view)
   const signed = options.to === undefined ? await readTransaction(data) : undefined
   if (signed) return cli.emit(await decodedRaw(cli, signed, options), view)
   cli.emit(await decodedCalldata(cli, data, options), view)
@@ -129,14 +139,9 @@ async function decodedRaw(cli: Cli, signed: SignedCall, { network: name }: Optio
 }
 
 async function decodedCalldata(cli: Cli, data: Hex, options: Options): Promise<Decoded> {
-  if (options.to === undefined)
-    throw new AppError(
-      'USAGE',
-      `Calldata does not name its contract, and the same function (${data.slice(0, 10)}) means different things in different ones`,
-      { hint: `sluice decode ${data.length > 80 ? 'DATA' : data} --to CONTRACT --network NAME` },
-    )
   const value = weiOf(options.value)
   const from = options.from === undefined ? undefined : address(options.from, '--from')
+  if (options.to === undefined) return decodedBySelector(cli, { data, value, from }, options.network)
   const { to, network, catalog } = await placeOf(cli, options.to, options.network)
   const call: RawCall = { to, value, data }
   return documentOf(catalog, network, describeCall(catalog, network, call, from), {
@@ -145,6 +150,26 @@ async function decodedCalldata(cli: Cli, data: Hex, options: Options): Promise<D
     hash: null,
     maxFee: null,
   })
+}
+
+/** Calldata alone: by its function, over every contract of the named network, or of all of them. */
+async function decodedBySelector(
+  cli: Cli,
+  { data, value, from }: { data: Hex; value: bigint; from: Address | undefined },
+  name: string | undefined,
+): Promise<Decoded> {
+  const only = name === undefined ? undefined : namedNetwork(name)
+  const catalog = await catalogFor(cli, only?.chainId)
+  return {
+    network: only?.name ?? null,
+    chainId: only?.chainId ?? null,
+    hash: null,
+    from: from ?? null,
+    ...callWithoutContract(catalog, only ? [only] : catalog.networks, { data, value }),
+    value: only ? tokenAmount(value, only.native) : null,
+    maxFee: null,
+    status: null,
+  }
 }
 
 /** The contract and its network: the one that is named, or the only one whose catalogue has a contract at the address. */
@@ -197,8 +222,18 @@ async function decodedHash(cli: Cli, hash: Hex, { network: name }: Options): Pro
 const ofFound = (
   catalog: Catalog,
   hash: Hex,
-  { network, from, call, described }: FoundTransaction,
-): Decoded => documentOf(catalog, network, described, { value: call.value, from, hash, maxFee: null })
+  { network, from, call, described, block }: FoundTransaction,
+): Decoded => ({
+  ...documentOf(catalog, network, described, { value: call.value, from, hash, maxFee: null }),
+  status: statusOf(block),
+})
+
+/** The outcome of a transaction; `unknown` where the nodes report different ones. */
+function statusOf(block: FoundTransaction['block']): NonNullable<Decoded['status']> {
+  if (!block) return 'pending'
+  if (block.unlike?.has === 'something else') return 'unknown'
+  return block.succeeded ? 'success' : 'reverted'
+}
 
 const documentOf = (
   catalog: Catalog,
@@ -218,31 +253,74 @@ const documentOf = (
   ...callJson(catalog, network, described),
   value: tokenAmount(value, network.native),
   maxFee: maxFee === null ? null : tokenAmount(maxFee, network.native),
+  status: null,
+  candidates: [],
 })
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
+/** What a transaction of a hash came to, before what its call does. */
+const outcome = {
+  pending: 'Pending: ',
+  success: '',
+  reverted: 'Reverted, so none of it happened: ',
+  unknown: 'The nodes report different outcomes: ',
+} as const
+
+/** The longest argument that a terminal shows whole. */
+const longest = 200
+
+/** The most candidates that a terminal names. */
+const mostNamed = 6
+
 const view: View<Decoded> = (one, to) => {
   const { paint } = to
   const amount = ({ formatted, symbol }: TokenAmount) => `${formatted} ${symbol}`
+  const hasFailed = one.status === 'reverted'
+  const text = sanitizeText(one.text)
+  const begun = one.status === null ? text : `${outcome[one.status]}${text}`
+  const { candidates } = one
+  const named = to.isTerminal ? candidates.slice(0, mostNamed) : candidates
+  const others = candidates.length - named.length
+  const isUnnamed = candidates.length > 0
   const contract = one.to === null ? 'a new contract' : `${one.to}${one.contract ? ` (${one.contract})` : ''}`
   return [
-    (one.decoded ? paint.bold : paint.yellow)(`${capital(sanitizeText(one.text))}.`),
+    (hasFailed ? paint.red : one.decoded ? paint.bold : paint.yellow)(`${capital(begun)}.`),
     '',
     fieldTable(
       [
-        ['network', one.network],
-        ['contract', sanitizeText(contract)],
+        one.network !== null && ['network', one.network],
+        isUnnamed
+          ? ['candidates', `${named.join(', ')}${others > 0 ? `, and ${others} others` : ''}`]
+          : ['contract', sanitizeText(contract)],
         one.function !== null && ['function', one.function],
+        ...one.arguments.map(
+          ({ name, type, value }): FieldRow => [
+            `  ${sanitizeText(name || type)}`,
+            argumentText(value, to.isTerminal),
+          ],
+        ),
         one.from !== null && ['from', one.from],
-        one.value.raw !== '0' && ['value', amount(one.value)],
+        one.value !== null && one.value.raw !== '0' && ['value', amount(one.value)],
         one.maxFee !== null && ['max fee', amount(one.maxFee)],
         one.hash !== null && ['hash', one.hash],
+        one.status !== null && ['outcome', one.status],
+        one.status !== null &&
+          one.status !== 'success' && ['next', `sluice action explain ${shellOperand(one.hash ?? '')}`],
+        isUnnamed && ['next', 'To make it certain, name the contract: --to CONTRACT'],
       ],
       to,
     ),
     ...(one.unread.length > 0
-      ? ['', ...one.unread.map((text) => wrapLabelled(['not read', sanitizeText(text)], { column: 10 }, to))]
+      ? ['', ...one.unread.map((part) => wrapLabelled(['not read', sanitizeText(part)], { column: 10 }, to))]
       : []),
   ].join('\n')
+}
+
+/** An argument as it is encoded; a terminal shows only the beginning of a very long one. */
+function argumentText(value: unknown, isTerminal: boolean): string {
+  const text = sanitizeText(typeof value === 'string' ? value : JSON.stringify(value))
+  return isTerminal && text.length > longest
+    ? `${text.slice(0, longest)}...[${text.length} characters]`
+    : text
 }

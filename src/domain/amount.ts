@@ -95,6 +95,9 @@ export const formatAmount = (raw: bigint, unit: Unit): string =>
 export const groupedDigits = (number: string): string =>
   number.replace(/\B(?<!\.[0-9]*)(?=([0-9]{3})+(?![0-9]))/g, ',')
 
+/** A text without the separators of thousands: older plans and evidence were written without them. */
+export const ungrouped = (text: string): string => text.replace(/(?<=[0-9]),(?=[0-9]{3}(?![0-9]))/g, '')
+
 /** The number of an amount for people, without its symbol: `100.5`, or `unlimited`. */
 export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'formatted'>): string =>
   /^[0-9]{1,78}$/.test(raw) && BigInt(raw) >= unlimitedThreshold ? 'unlimited' : formatted

@@ -1,3 +1,4 @@
+import { ungrouped } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { canonicalJson } from '../domain/text/canonical-json.ts'
 import { reducedApprovalNote } from '../guard/approvals.ts'
@@ -55,8 +56,10 @@ const derivedFields: Readonly<Record<string, (document: Shown) => unknown>> = {
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
 
 /** Whether a step's text is the one of its calldata, possibly followed by the note on a reduced approval or an unquoted payout. */
-function isStepText(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {
-  if (typeof text !== 'string' || !text.startsWith(made)) return false
+function isStepText(given: unknown, derived: string, intent: Proposal['legs'][number]['intent']): boolean {
+  if (typeof given !== 'string') return false
+  const [text, made] = [ungrouped(given), ungrouped(derived)]
+  if (!text.startsWith(made)) return false
   const more = text.slice(made.length)
   return more === '' || more === reducedApprovalNote || isUnknownPayoutNote(more, intent)
 }

@@ -447,6 +447,13 @@ describe('action', () => {
     for (const what of ['show', 'watch', 'resume']) {
       const { exit, json } = await run(`action ${what} nobody-knows-it --json`)
       expect({ what, exit, code: json.error.code }).toEqual({ what, exit: 4, code: 'ACTION_NOT_FOUND' })
+      // A chain may know a hash that no list of actions has.
+      const hash = `0x${'ab'.repeat(32)}`
+      expect((await run(`action ${what} ${hash} --json`)).json.error).toMatchObject({
+        code: 'ACTION_NOT_FOUND',
+        message: expect.stringContaining('There is no action'),
+        hint: `sluice action explain ${hash}`,
+      })
     }
   })
 })

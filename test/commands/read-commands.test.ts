@@ -25,6 +25,9 @@ const legacyTransaction = (chainId?: number) =>
     value: 0n,
     ...(chainId !== undefined && { chainId }),
   })
+/** An argument as a word of calldata. */
+const word = (value: string | bigint) =>
+  (typeof value === 'string' ? value.slice(2).toLowerCase() : value.toString(16)).padStart(64, '0')
 const usdcPlace = 'aave-v3-usdc-sandbox-one'
 
 const strategyFields = [
@@ -610,6 +613,77 @@ describe('decode', () => {
     expect(
       (await run(['decode', hash, '--network', 'sandbox-two', '--json'], { env: env() })).json.error,
     ).toMatchObject({ code: 'ACTION_NOT_FOUND' })
+  })
+
+  test('of a hash that reverted begins with that, shows the arguments, and names the command that says why', async () => {
+    const { address } = sandbox.user
+    const { rpc } = sandbox.chain(31337)
+    const usdc = sandbox.token(31337, 'USDC').address
+    // More than anybody has; a gas limit, because an estimate would refuse it.
+    const data = calldata('function transfer(address,uint256)', [friend, 281474976710655n])
+    const hash = await rpc.request<string>('eth_sendTransaction', [
+      { from: address, to: usdc, data, gas: '0x186a0' },
+    ])
+    await rpc.request('anvil_mine', ['0x1'])
+    const { json } = await run(['decode', hash, '--json'], { env: env() })
+    expect(json).toMatchObject({ status: 'reverted', candidates: [] })
+    const { out } = await run(['decode', hash], { env: env() })
+    expect(out).toMatch(/^Reverted, so none of it happened: sends 281474976\.710655 USDC to 0x3C44/)
+    expect(out).toMatch(/^ {2}(to|recipient) +0x3C44/m)
+    expect(out).toMatch(/^ {2}\w+ +281474976710655$/m)
+    expect(out).toMatch(/^outcome +reverted$/m)
+    expect(out).toContain(`sluice action explain ${hash}`)
+  })
+
+  test.each([
+    {
+      of: 'one kind of contract says what it does, in smallest units',
+      data: `0x617ba037${[friend, 5_000_000n, friend, 0n].map(word).join('')}`,
+      told: {
+        function: 'supply(address,uint256,address,uint16)',
+        kind: 'deposit',
+        text: expect.stringMatching(
+          /^supplies 5000000 smallest units of 0x3C44\w+ to the called pool for 0x3C44\w+, if the called contract is /,
+        ),
+        candidates: expect.arrayContaining(['Aave v3', 'SparkLend']),
+      },
+    },
+    {
+      of: 'a token names no token and no symbol',
+      data: `0xa9059cbb${[friend, 7n].map(word).join('')}`,
+      told: {
+        text: expect.stringMatching(/^sends 7 smallest units of the called token to 0x3C44/),
+        candidates: ['a token'],
+      },
+    },
+    {
+      of: 'several kinds lists them and claims nothing',
+      data: `0x6e553f65${[5n, friend].map(word).join('')}`,
+      told: {
+        text: 'calls deposit(uint256,address), which differs between the contracts that have it',
+        arguments: [{ value: '5' }, { value: friend }],
+      },
+    },
+  ])('of calldata without a contract, of a function of $of', async ({ data, told }) => {
+    const { exit, json } = await run(`decode ${data} --json`)
+    expect({ exit, json }).toMatchObject({
+      exit: 0,
+      json: { decoded: false, to: null, network: null, value: null, gives: [], ...told },
+    })
+    expect((await run(`decode ${data}`)).out).toMatch(/^next +.*--to CONTRACT/m)
+  })
+
+  test('of calldata of a function that no contract has says so, and exits 4', async () => {
+    const { exit, json } = await run('decode 0xdeadbeef --json')
+    expect({ exit, error: json.error }).toMatchObject({
+      exit: 4,
+      error: {
+        code: 'NOT_FOUND',
+        message: 'not decoded: no contract that this program knows has the function 0xdeadbeef',
+      },
+    })
+    // Known, but cut off.
+    expect((await run('decode 0xa9059cbb00 --json')).exit).toBe(2)
   })
 
   test('of a hash that two networks have asks for one of them', async () => {

@@ -246,11 +246,17 @@ const TransactionDocument = fields({
 /** `decode` */
 export const DecodedDocument = fields({
   ...callShape,
-  network: z.string(),
-  chainId: z.int(),
+  network: maybe(z.string()).describe('null for calldata without a contract and a network'),
+  chainId: maybe(z.int()),
   from: maybe(AddressText).describe('null if the input does not name the sender'),
-  value: Amount,
+  value: maybe(Amount).describe('null if the network is not known'),
   hash: maybe(HashText),
+  status: maybe(z.enum(['pending', 'success', 'reverted', 'unknown'])).describe(
+    'the outcome of a hash; unknown if the nodes report different ones; null of anything else',
+  ),
+  candidates: z
+    .array(z.string())
+    .describe('the known contracts that have the function, for calldata without a contract; else empty'),
   maxFee: maybe(Amount).describe('the most that the transaction can pay for gas; null for calldata alone'),
 })
 

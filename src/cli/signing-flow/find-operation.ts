@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
-import { operationNamed } from '../../planning/named-operation.ts'
+import { isTransactionHash, operationNamed } from '../../planning/named-operation.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -37,7 +37,13 @@ export async function findUpdated(
 export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
   const operation = findOperation(context, id)
   if (operation) return operation
-  throw new AppError('ACTION_NOT_FOUND', `No action "${sanitizeText(id)}" in the journal of this machine`, {
-    hint: `To list its actions: sluice action list. For an action of another machine: sluice action explain ${shellOperand(id)}`,
-  })
+  throw new AppError(
+    'ACTION_NOT_FOUND',
+    `There is no action "${sanitizeText(id)}" in the journal of this machine`,
+    {
+      hint: isTransactionHash(id)
+        ? `sluice action explain ${shellOperand(id)}`
+        : `To list its actions: sluice action list. For an action of another machine: sluice action explain ${shellOperand(id)}`,
+    },
+  )
 }

@@ -10,6 +10,7 @@ import { momentText } from '../../domain/text/time-spans.ts'
 import { toJson } from '../output/document-writer.ts'
 import { decimal, formatUnits, utcTime } from '../terminal/format.ts'
 import { nativeSymbolOf } from './call-view.ts'
+import { retryText } from './retry-text.ts'
 
 // A symbol cannot come from JSON, so foreign text is always escaped.
 const markup = Symbol('markup')
@@ -248,17 +249,14 @@ ${tableOf(
 const policy = () =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(evidenceStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
-const verdictSection = ({ situation, verdict, funds, safeToRetry, next }: Verdict): Html =>
-  html`<section class="box"><h3>${situation}</h3><p>${verdict}</p>${listOf([
+const verdictSection = (told: Verdict): Html => {
+  const { situation, verdict, funds, safeToRetry, next } = told
+  return html`<section class="box"><h3>${situation}</h3><p>${verdict}</p>${listOf([
     ['funds', funds],
-    [
-      'retry',
-      safeToRetry
-        ? html`<span class="good">safe: nothing signed is still pending</span>`
-        : html`<span class="wait">unsafe: a new request could pay twice</span>`,
-    ],
+    ['retry', html`<span class="${safeToRetry ? 'good' : 'wait'}">${retryText(told)}</span>`],
     ['next', next && html`<code>${next}</code>`],
   ])}</section>`
+}
 
 const amountText = (amount: Report['amounts']['in']) =>
   amount && `${decimal(amount.formatted)} ${amount.symbol}`

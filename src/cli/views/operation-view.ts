@@ -2,6 +2,7 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { StepTimes } from '../../diagnosis/step-times.ts'
 import type { Waiting } from '../../diagnosis/verdict.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { ActionAtService, actionSources } from '../named-id.ts'
@@ -70,6 +71,8 @@ export function operationView(report: Shown, to: Stream): string {
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
         report.refund && ['paid back', refundLine(report.refund)],
         report.waiting && ['waits', waitingText(report.waiting)],
+        report.waiting &&
+          isOverdue(report.waiting) && ['next', `sluice action explain ${shellOperand(report.id)}`],
         originAddress !== null && ['wallet', originAddress],
         report.createdAt && ['created', utcTime(report.createdAt)],
         report.finishedAt && ['finished', utcTime(report.finishedAt)],
@@ -80,6 +83,10 @@ export function operationView(report: Shown, to: Stream): string {
     ...(report.source === 'service' ? [to.paint.dim(onlyOfService)] : []),
   ].join('\n')
 }
+
+/** Whether a wait has taken longer than the usual maximum. */
+const isOverdue = ({ waitedSeconds, mostSeconds }: Waiting): boolean =>
+  mostSeconds !== null && waitedSeconds > mostSeconds
 
 /** `burned 2 days ago (block time); usually 20 minutes, at most 60 minutes`. */
 export function waitingText({ what, clock, waitedSeconds, usualSeconds, mostSeconds }: Waiting): string {

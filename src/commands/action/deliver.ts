@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { unknownHash } from '../../cli/lookup/unknown-hash.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation, requireOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -12,13 +13,13 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import { isTransactionHash } from '../../planning/named-operation.ts'
 import { isSignerNamed } from '../../signing/signer.ts'
 import {
   type BurnTransaction,
   burnOfOperation,
   readDeliveryState,
 } from '../../transactions/bridge/deliverable-burn.ts'
-import { isHash, unknownHash } from './explain-transaction.ts'
 
 /** `action deliver`: delivers a transfer of CCTP that the bridge attested and nobody has delivered. */
 export const addDeliver = (command: Command, program: CommandContext): void =>
@@ -38,7 +39,7 @@ async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<v
   const own = findOperation(context, id)
   const burn = own
     ? await burnOfOperation(context, own)
-    : isHash(id)
+    : isTransactionHash(id)
       ? await burnOfStranger(context, id)
       : await burnOfOperation(context, requireOperation(context, id))
   const state = await readDeliveryState(context, burn)

@@ -1,6 +1,7 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { unknownHash } from '../../cli/lookup/unknown-hash.ts'
 import { lookUpAtService, notThereCodes } from '../../cli/named-id.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
@@ -12,8 +13,8 @@ import { wordOf } from '../../domain/swap-outcome.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import { isTransactionHash } from '../../planning/named-operation.ts'
 import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin-swap.ts'
-import { isHash, unknownHash } from './explain-transaction.ts'
 
 /**
  * Explains an id that only the service knows: an unused quote, or an action of another machine.
@@ -50,7 +51,7 @@ export async function explainFromService(
   const { id: whole, isListed } =
     known || swap ? { id: undefined, isListed: true } : await lookUpAtService(cli, id)
   if (whole !== undefined && whole !== id) return explainFromService(cli, context, whole, silent)
-  if (!known && !swap && isHash(id))
+  if (!known && !swap && isTransactionHash(id))
     throw unknownHash(id, silent, {
       again: `sluice action explain ${id}`,
       asked: isListed
@@ -60,7 +61,7 @@ export async function explainFromService(
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
-      `No action "${sanitizeText(id)}" in the journal of this machine or at the service`,
+      `There is no action "${sanitizeText(id)}" in the journal of this machine or at the service`,
     )
   const status = sanitizeText(wordOf(known ?? swap!))
   // The service did not say whether the swap was started.

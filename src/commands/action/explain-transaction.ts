@@ -12,18 +12,13 @@ import {
   type FoundTransaction,
   lookUpTransaction,
   type UnansweredNetwork,
-  unansweredText,
 } from '../../diagnosis/lookup/transaction-lookup.ts'
 import { revertCause } from '../../diagnosis/revert-cause.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
-
-/** Whether an id is a transaction hash; action ids never look like one. */
-export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
 
 /**
  * Looks up a hash: the action of this machine that signed it, on chain or not; else a verdict about a
@@ -60,50 +55,6 @@ export async function explainTransaction(
 
 /** The situations of a transfer of another machine that is over; of any other one, asking again is the only step. */
 const endedSituations: readonly string[] = ['FOREIGN', 'BRIDGE_SHORT', 'BRIDGE_REFUNDED', 'ORDER_UNFILLED']
-
-/**
- * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
- * code of the fault that prevents its answer. `asked` says where else it was looked up in vain, `null` if nowhere.
- */
-export function unknownHash(
-  hash: Hex,
-  silent: readonly UnansweredNetwork[],
-  { again, asked }: { again: string; asked: string | null },
-): AppError {
-  if (silent.length === 0)
-    return new AppError(
-      'ACTION_NOT_FOUND',
-      `${asked === null ? 'No' : `${hash} is ${asked}, and no`} network has a transaction with ${asked === null ? `the hash ${hash}` : 'this hash'}`,
-      { hint: 'Compare the hash with its source. The networks that are searched: sluice networks list' },
-    )
-  const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
-  const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
-  const [mute, others, odd] = [those('silent'), those('another'), those('odd')]
-  const unasked = names(those('unasked'))
-  const unsaid = unansweredText(silent)
-  const settings = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => rpcVariable(network))
-  const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
-  const ifItStays =
-    odd.length > 0
-      ? `${again}. If the error persists, set another RPC in ${settings(odd).join(' and ')}`
-      : again
-  // A network that cannot be reached at all will not answer a retry either.
-  const [code] = [
-    ...mute.map(() => 'RPC_UNREACHABLE' as const),
-    ...odd.map(() => 'RPC_INCONSISTENT' as const),
-    ...others.map(() => 'CHAIN_ID_MISMATCH' as const),
-    'ACTION_NOT_FOUND' as const,
-  ]
-  return new AppError(
-    code,
-    `${asked === null ? `No network that answered has a transaction with the hash ${hash}` : `${hash} is ${asked}`}. Some networks could not be searched: ${unsaid}`,
-    {
-      details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
-      hint:
-        named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
-    },
-  )
-}
 
 /** Where the funds of a transaction are that was sent from elsewhere. */
 function fundsOf(
@@ -147,7 +98,6 @@ function verdictOf(
   const link = network.explorer === null ? [] : [`${network.explorer}/tx/${hash}`]
   const where =
     block && `in block ${block.number} of ${network.name}, mined ${momentText(block.at)} (block time)`
-  const stranger = 'Transaction not in the journal of this machine'
   const { to, value } = call
   const isAgreed = block !== null && block.unlike === undefined
   const moved = movesOfReceipt(
@@ -161,8 +111,8 @@ function verdictOf(
     id: hash,
     situation: 'FOREIGN',
     verdict: block
-      ? `${stranger}, ${where}: it ${described.text}, and ${block.succeeded ? 'succeeded' : `reverted${because}`}${finalText(block, network)}.`
-      : `${stranger}, pending on ${network.name}: it ${described.text}.`,
+      ? `On ${network.name} it ${described.text}, and ${block.succeeded ? 'succeeded' : `reverted${because}`}${finalText(block, network)}.`
+      : `Pending on ${network.name}: it ${described.text}.`,
     funds: fundsOf(context, found, moved),
     safeToRetry: block?.succeeded === false && block.isFinal,
     next: block?.isFinal ? null : `sluice action explain ${hash}`,

@@ -13,13 +13,14 @@ import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
 import { transactionLines, waitingText } from '../../cli/views/operation-view.ts'
+import { retryText } from '../../cli/views/retry-text.ts'
 import { explain } from '../../diagnosis/explain.ts'
-import type { Situation } from '../../diagnosis/situations.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { isTransactionHash } from '../../planning/named-operation.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
-import { explainTransaction, isHash } from './explain-transaction.ts'
+import { explainTransaction } from './explain-transaction.ts'
 
 /** `action explain`: one verdict about an action, to decide what to do. */
 export const addExplain = (command: Command, program: CommandContext): void =>
@@ -41,7 +42,9 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const depth = depthOf(options.confirmations)
   const context = await cli.backend.context()
   const of =
-    !findOperation(context, id) && isHash(id) ? await explainTransaction(cli, context, id, depth) : { id }
+    !findOperation(context, id) && isTransactionHash(id)
+      ? await explainTransaction(cli, context, id, depth)
+      : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
@@ -58,29 +61,6 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   cli.emit({ ...said, transactions }, verdictView)
 }
 
-/** The situations of an action that is over: a repeated request is a new one, and nothing refuses it. */
-const over: readonly Situation[] = [
-  'DONE',
-  'FAILED',
-  'BRIDGE_SHORT',
-  'SUPERSEDED',
-  'CANCELLED',
-  'GIVEN_UP',
-  'REVERTED',
-  'REVERTED_PRICE',
-  'REVERTED_DEADLINE',
-  'REVERTED_PAUSED',
-  'REVERTED_GAS',
-]
-
-/** Why a retry is not safe. Only an open action of this machine, which is the one with steps, refuses a request. */
-const unsafeText = ({ situation, transactions }: Verdict): string =>
-  situation === 'DONE'
-    ? 'unsafe: a new request pays a second time'
-    : transactions === undefined || over.includes(situation)
-      ? 'unsafe: a new request could pay twice'
-      : 'unsafe: a new request could pay twice, or is refused while this action is open'
-
 const verdictView: View<Verdict> = (told, to) => {
   const { id, situation, verdict, funds, safeToRetry, next, evidence } = told
   const { waiting, createdAt, finishedAt, transactions, transaction } = told
@@ -91,12 +71,7 @@ const verdictView: View<Verdict> = (told, to) => {
       [
         [transaction ? 'transaction' : 'action', sanitizeText(id)],
         ['funds', sanitizeText(funds)],
-        [
-          'retry',
-          safeToRetry
-            ? to.paint.green('safe: nothing signed is still pending')
-            : to.paint.yellow(unsafeText(told)),
-        ],
+        ['retry', (safeToRetry ? to.paint.green : to.paint.yellow)(retryText(told))],
         next !== null && ['next', sanitizeText(next)],
         waiting && ['waits', waitingText(waiting)],
         createdAt !== undefined && ['created', utcTime(createdAt)],

@@ -75,6 +75,16 @@ function contractsByAddress(catalog: Catalog, chainId: number): Map<string, Desc
   return byAddress
 }
 
+/** Every contract of a chain whose calls are described; tokens stand for all of their chain, as the last two. */
+export const describedContractsOf = (
+  catalog: Catalog,
+  chainId: number,
+): Pick<DescribedContract, 'name' | 'tellers'>[] => [
+  ...[...contractsByAddress(catalog, chainId).values()].flat(),
+  { name: 'a token', tellers: tokenTellers },
+  { name: 'the wrapped coin', tellers: wrappedCoinTellers },
+]
+
 /** The contracts of a chain whose calls are described at an address; several if they share it. */
 export const describedContractsAt = (catalog: Catalog, chainId: number, to: Address): Described[] => [
   ...(contractsByAddress(catalog, chainId).get(to.toLowerCase()) ?? []),
@@ -193,7 +203,8 @@ function describedAt(
 /** The selectors of functions, each hashed once. */
 const selectors = new WeakMap<AbiFunction, string>()
 
-function selectorOf(item: AbiFunction): string {
+/** The selector of a function. */
+export function selectorOf(item: AbiFunction): string {
   const selector = selectors.get(item) ?? toFunctionSelector(item)
   selectors.set(item, selector)
   return selector
@@ -267,7 +278,7 @@ function carriedText({ item }: Teller, text: string, value: bigint, coin: (units
 }
 
 /** The bytes after the arguments of a call, which its function ignores. */
-const restText = (rest: Hex): string[] =>
+export const restText = (rest: Hex): string[] =>
   rest === '0x'
     ? []
     : [
@@ -298,7 +309,7 @@ function guessed(
 }
 
 /** The arguments of a call as JSON, with whole numbers as text. */
-const argumentsOf = ({ item }: Teller, args: readonly unknown[]): CallArgument[] =>
+export const argumentsOf = ({ item }: Pick<Teller, 'item'>, args: readonly unknown[]): CallArgument[] =>
   item.inputs.map((input: AbiParameter, at) => ({
     name: input.name ?? '',
     type: input.type,

@@ -1,3 +1,4 @@
+import { ungrouped } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -36,8 +37,10 @@ export const decodeStepCalls = (operation: Operation, catalog: Catalog): StepCal
  * a later plan replaced.
  */
 export function hasTrueText(step: Step, operation: Operation, catalog: Catalog): boolean {
-  const { role, text, leg } = step
-  const preview = previewOf(step, operation, catalog)?.text
+  const { role, leg } = step
+  const text = ungrouped(step.text)
+  const derived = previewOf(step, operation, catalog)?.text
+  const preview = derived && ungrouped(derived)
   if (preview === undefined || text === preview) return true
   if (role === 'approve') return text === `${preview}${reducedApprovalNote}`
   if (role !== 'action') return false

@@ -54,6 +54,10 @@ function remedyText(facts: Facts): string {
     : ''
 }
 
+/** Who can look up a transfer, and what to give them: `next` exports the evidence, which has nobody else to go to. */
+const askText = (facts: Facts): string =>
+  ` Ask the operator of the ${whoOf(facts)}, with the transaction ${bridge(facts).burn} or the evidence file of the action.`
+
 /** Why an open order cannot be filled now: the allowance that it was given is gone, as after `action revoke`. */
 function unfillableText({ operation, plan, remainingAllowances }: Facts): string {
   const { in: sold } = plan.about.amounts
@@ -70,7 +74,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_SHORT',
     is: isUnderDelivery,
     verdict: (facts) =>
-      `The ${whoOf(facts)} delivered less than agreed: ${bridge(facts).delivered!.text}. No further step is signed automatically.`,
+      `The ${whoOf(facts)} delivered less than agreed: ${bridge(facts).delivered!.text}. No further step is signed automatically.${isUnderDelivered(facts.operation) ? askText(facts) : ''}`,
     funds: (facts) => recipientFundsText(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for more.
@@ -233,8 +237,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
       isUnasked(facts)
-        ? `${unaskedText}: it was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}.`
-        : `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
+        ? `${unaskedText}: it was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}.${askText(facts)}`
+        : `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts) || askText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),

@@ -39,12 +39,13 @@ const modes: Readonly<Record<string, string>> = { 1: 'stable', 2: 'variable' }
 
 const rate = (mode: bigint): string => `${modes[String(mode)] ?? `unknown (${mode})`} rate`
 
-/** The name of the market of an asset in the called pool. */
+/** The name of the market of an asset in the called pool, of which nothing is known if its address is not. */
 const marketOf = ({ catalog, chainId, call }: Words, asset: Address): string => {
   const markets = catalog.strategies.filter(
     ({ constants, chainId: on }) =>
       on === chainId && constants.family === 'aave-v3' && sameAddress(constants.pool, call.to),
   )
+  if (markets.length === 0) return 'the called pool'
   return (
     markets.find((one) => sameAddress(one.asset.address, asset))?.name ?? `the pool of ${poolName(markets)}`
   )

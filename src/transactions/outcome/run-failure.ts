@@ -3,6 +3,7 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
+import { pendingDelivery } from '../bridge/pending-delivery.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
 import { continueHint, isSignerTampering, otherSignerHint } from '../operations/continue-hints.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fee-bump.ts'
@@ -131,6 +132,12 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     return error(
       'All transactions are signed and final, but the funds have not arrived yet',
       `${again}. To see the state on the chains and at the service: sluice action explain ${run.operationId}`,
+    )
+  const awaited = inTheAir ? undefined : pendingDelivery(currentOperation(run))
+  if (awaited)
+    return error(
+      `What was signed is final, but the funds have not arrived on ${networkNamed(run.networks, awaited.leg.chainId).name} yet; the steps there are not signed yet`,
+      again,
     )
   if (!inTheAir) return error('Some steps are final; the remaining steps are not signed yet', again)
   const known = pendingCause(run, inTheAir, again)

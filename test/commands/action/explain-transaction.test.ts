@@ -33,6 +33,16 @@ const instead =
   }
 const json = (ran: { out: string }) => JSON.parse(ran.out)
 
+test('the verdict about a transaction of somebody else begins with what it did, and never says that it could pay twice', async () => {
+  const hash = await paid()
+  const { out } = await run(['action', 'explain', hash], { env: rpcEnvOf(sandbox) })
+  expect(out).toMatch(/^FOREIGN {2}On sandbox-one it sends 0\.0{17}7 ETH to 0x7+, and succeeded[,.]/)
+  expect(out).toMatch(/^retry +it succeeded; sending it again does it again$/m)
+  // The block and the journal are evidence, said once.
+  expect(out.match(/in block \d+ of sandbox-one/g)).toHaveLength(1)
+  expect(out.match(/in the journal of this machine/g)).toHaveLength(1)
+})
+
 test('a hash is looked up at all endpoints: one that lags does not hide it, one that is silent makes an error', async () => {
   const hash = await paid()
   const behind: Provider['says'] = ({ method }) =>

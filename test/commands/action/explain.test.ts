@@ -276,7 +276,7 @@ describe('explain for an action that another machine started', () => {
       expect(await later(name, 2 * 3_600_000)).toMatchObject({
         situation: 'BRIDGE_STUCK',
         verdict: expect.stringMatching(
-          /has not attested the transfer for 2 hours; the usual maximum is 60 minutes\.$/,
+          /has not attested the transfer for 2 hours; the usual maximum is 60 minutes\. Ask the operator of the bridge, with the transaction 0x\w{64} or /,
         ),
       })
     }
