@@ -628,7 +628,7 @@ describe('decode', () => {
     const { json } = await run(['decode', hash, '--json'], { env: env() })
     expect(json).toMatchObject({ status: 'reverted', candidates: [] })
     const { out } = await run(['decode', hash], { env: env() })
-    expect(out).toMatch(/^Reverted, so none of it happened: sends 281474976\.710655 USDC to 0x3C44/)
+    expect(out).toMatch(/^Reverted, so none of it happened: sends 281,474,976\.710655 USDC to 0x3C44/)
     expect(out).toMatch(/^ {2}(to|recipient) +0x3C44/m)
     expect(out).toMatch(/^ {2}\w+ +281474976710655$/m)
     expect(out).toMatch(/^outcome +reverted$/m)
