@@ -338,7 +338,7 @@ describe('explain for an action that another machine started', () => {
       exit: 4,
       code: 'ACTION_NOT_FOUND',
       message: `No action of this machine sent ${one}, so there is no evidence of it to export`,
-      hint: `sluice action explain ${one} --json`,
+      hint: `To save what the chain shows of it: sluice action explain ${one} --json`,
     })
   })
 

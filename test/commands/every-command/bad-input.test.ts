@@ -66,7 +66,7 @@ describe('unknown names', () => {
     [
       'an unknown network',
       `transfer --network mars --token USDC --to ${stranger} --amount 1 --yes`,
-      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"mars".*strategies list/ },
+      { exit: 2, code: 'UNKNOWN_NETWORK', says: /"mars".*networks list/ },
     ],
     [
       'a mistyped network',
