@@ -196,7 +196,7 @@ describe('the build', () => {
     }
     expect(loaded('--help')).toBe(0)
     expect(loaded('--help', '--no-color')).toBeLessThan(5)
-    expect(loaded('profile', 'list')).toBeLessThan(15)
+    expect(loaded('profile', 'list')).toBeLessThan(20)
     expect(loaded('deposit', '--help', '--no-color')).toBeLessThan(20)
   })
 })

@@ -176,7 +176,7 @@ test.each([403, 500, 502, 503])('a web page with status %i is said to be of a ga
   const host = `127.0.0.1:${(gateway.address() as AddressInfo).port}`
   await expect(getJson(`http://${host}/`)).rejects.toMatchObject({
     code: 'SERVICE_UNREACHABLE',
-    message: `The gateway in front of ${host} answers with HTTP status ${status} and a web page${status === 500 ? '' : ', and asks to wait 7 s'}`,
+    message: `The gateway in front of ${host} answers with HTTP status ${status} and a web page${status === 500 ? '' : ', and asks to wait 7 seconds'}`,
     details: { fault: 'gateway', status, ...(status !== 500 && { retryAfterSeconds: 7 }) },
   })
   gateway.close()

@@ -140,7 +140,7 @@ it.each([403, 429, 500, 502, 503])(
         .writeHead(status, { 'content-type': 'text/html', 'retry-after': '7' })
         .end('<html></html>')
     await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject({
-      message: expect.stringMatching(/answers with HTTP status \d+, and asks to wait 7 s$/),
+      message: expect.stringMatching(/answers with HTTP status \d+, and asks to wait 7 seconds$/),
       details: { retryAfterMs: 7_000 },
     })
   },

@@ -3,6 +3,7 @@ import { formatUnits } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { transfer } from '../../../src/chain/erc20.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
+import { groupedDigits } from '../../../src/domain/amount.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import { roles, sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { relayOn } from '../../../src/swaps/relay/order.ts'
@@ -302,7 +303,9 @@ describe('final state of a bridge or ramp transfer', () => {
       if (becomes === 'BRIDGE_REFUNDED' && (provider === 'relay' || provider === 'across')) {
         const { note } = (await run(['swap', 'status', id, '--json'])).json
         const { amount: back, network, hash } = over.json.error.details
-        expect(note).toBe(`Paid back: ${back.formatted} ${back.symbol} on ${network} in ${hash}`)
+        expect(note).toBe(
+          `Paid back: ${groupedDigits(back.formatted)} ${back.symbol} on ${network} in ${hash}`,
+        )
       }
 
       const action = (await run(['action', 'show', id, '--json'])).json
