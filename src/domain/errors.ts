@@ -165,7 +165,7 @@ export const errorTable = {
   URL_TOO_LONG: { status: 414, exit: 4, hint: 'Send a smaller request.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4, hint: 'Send the body as application/json.' },
   HEADERS_TOO_LARGE: { status: 431, exit: 4, hint: 'Send fewer headers.' },
-  IDEMPOTENCY_KEY_RUNNING: { status: 409, exit: 6, retryable: true, hint: 'Try again in a second.' },
+  IDEMPOTENCY_KEY_RUNNING: { status: 409, exit: 4, retryable: true, hint: 'Try again in a second.' },
   SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, hint: 'Try again.' },
 
   // Input and configuration.
