@@ -32,7 +32,7 @@ function urlsIn(value: unknown, name = ''): string[] {
 const shown = [
   ...publicNetworks.flatMap(({ explorer }) => (explorer === null ? [] : [new URL(explorer).host])),
   ...['mempool.space', 'getfoundry.sh', 'github.com', 'sqlite.org', 'jqlang.org', 'coins.llama.fi'],
-  ...['raw.githubusercontent.com', 'coin-images.coingecko.com'],
+  ...['raw.githubusercontent.com', 'coin-images.coingecko.com', 'www.iana.org', 'www.standardwebhooks.com'],
 ]
 
 test('every public host in the source is a service with a setting, or is only shown', () => {
