@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -123,6 +123,16 @@ test('importsIn finds every form of import and ignores comments', () => {
   ]
   const seen = text.map((line) => importsIn(line))
   expect(seen).toEqual([['a'], ['b'], ['./c.ts'], ['d'], ['e'], ['./f.ts'], ['./g.ts'], [], [], ['j'], []])
+})
+
+test('the top level has only what belongs there', () => {
+  const kept = readdirSync(join(root, '..')).filter((name) => !name.startsWith('.'))
+  expect(kept.filter((name) => !['dist', 'node_modules', 'coverage'].includes(name)).toSorted()).toEqual(
+    [
+      ...['CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package-lock.json', 'package.json'],
+      ...['bench', 'bin', 'completions', 'docs', 'src', 'test', 'tsconfig.json'],
+    ].toSorted(),
+  )
 })
 
 describe('imports', () => {

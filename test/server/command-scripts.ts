@@ -209,7 +209,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
   ],
   [
     'a deposit with no-wait, resumed later',
-    '20 0 0 0 0 2 0 0 0',
+    '20 0 0 0 0 0 0 0 0',
     [
       `deposit ${slug} --amount 9 --no-wait ${key('left')}`,
       'action list --json',

@@ -57,6 +57,9 @@ async function replaceWaiting(
   const operation = requireOperation(context, found.id)
   if (!isOpenAgain) refuseFailed(context, operation)
   refuseIdle(operation, kind)
+  // Exit 0 says that the action succeeded; a cancellation that took place exits with 24.
+  if (kind === 'cancel' && operation.state === 'DONE')
+    cli.notice(`${operation.id} has succeeded, so nothing was cancelled`)
   // A finished action is only reported.
   if (kind === 'cancel' && (isOpenAgain || !isFinished(operation)))
     await confirm(
@@ -91,12 +94,6 @@ const costOf = ({ steps }: JournalOperation): string => {
 function refuseIdle(operation: JournalOperation, kind: 'bump' | 'cancel'): void {
   const { id, state, steps } = operation
   if (steps.some(isInFlight)) return
-  // A script that goes on after a cancellation must not go on after a payment.
-  if (state === 'DONE' && kind === 'cancel')
-    throw new AppError('USAGE', `${id} has succeeded, so there is nothing to cancel. Nothing was sent`, {
-      details: { id },
-      hint: `sluice action show ${id}`,
-    })
   if (state === 'OPEN')
     throw new AppError('USAGE', `${id} has no signed transaction, so none is pending`, {
       hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
