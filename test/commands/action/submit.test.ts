@@ -29,6 +29,15 @@ const submit = (file: string, ...more: string[]) =>
   run(['action', 'submit', file, '--yes', '--json', ...more])
 
 describe('action submit', () => {
+  test('takes a plan whose texts have no separators of thousands, as earlier versions wrote them', async () => {
+    const { file, plan } = await planned(`deposit ${place} --amount 5000 --dry-run --json`)
+    const text = JSON.stringify(plan)
+    expect(text).toContain('Supply 5,000 USDC')
+    const older = JSON.parse(text.replaceAll('5,000', '5000'))
+    writeFileSync(file, JSON.stringify({ ...older, shownHash: shownPlanHash(older) }))
+    expect(await submit(file)).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  })
+
   test('signs and sends the plan once, and returns the same result afterwards', async () => {
     const before = await held()
     const { file, plan } = await planned()
