@@ -107,7 +107,7 @@ export const eventTable = {
   },
   'strategy.liquidity_changed': {
     subject: 'strategy',
-    text: 'The liquidity of a strategy (its total value locked, in USD) crossed the line of an endpoint; once for each crossing.',
+    text: 'The liquidity of a strategy (what can be withdrawn now, in USD) crossed the line of an endpoint; once for each crossing.',
     data: crossing(z.number()),
   },
   'endpoint.disabled': {
