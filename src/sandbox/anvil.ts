@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -112,14 +112,15 @@ async function tryStart(
   const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
   args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
   if (loadState) args.push('--load-state', loadState)
-  const child = spawn(binary, args.map(String), { stdio: 'ignore', env: {}, windowsHide: true })
+  // A node that builds genesis ends with this process. A node with a loaded state may survive: the next daemon adopts
+  // it.
+  const child = loadState
+    ? spawn(binary, args.map(String), quiet)
+    : spawnThatEndsWithUs(binary, args.map(String))
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  // A node that builds genesis ends with this process. A node with a loaded state may survive: the next daemon adopts
-  // it.
-  if (!loadState) endWithUs(child)
   const hasExited = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
   const abandon = () => child.kill('SIGTERM')
   process.once('exit', abandon)
@@ -161,15 +162,36 @@ function refuseFullDisk(noteDir: string): void {
 /** More than a node writes into its note, in bytes. */
 const noteBytes = 16_384
 
-/** Ends a node however this process ends: another process waits for the end of a pipe from this one. Without a shell it is a Node, which is larger. */
-function endWithUs(child: ChildProcess): void {
-  if (child.pid === undefined) return
+const quiet = { stdio: 'ignore', env: {}, windowsHide: true } as const
+
+/**
+ * Starts a program that ends however this process ends: a shell starts a process that waits for the end of a pipe from
+ * this one, then becomes the program. Without a shell, a Node is started after the program, and the program remains if
+ * this process is killed between the two.
+ */
+function spawnThatEndsWithUs(program: string, args: readonly string[]): ChildProcess {
   const shell = '/bin/sh'
-  const isShellThere = process.platform !== 'win32' && existsSync(shell)
-  const [program, ...args] = isShellThere
-    ? [shell, '-c', 'read -r _; kill -TERM "$1" 2>/dev/null', 'sh', String(child.pid)]
-    : [process.execPath, '-e', killAtEnd, String(child.pid)]
-  const watcher = spawn(program, args, {
+  if (process.platform === 'win32' || !existsSync(shell)) {
+    const child = spawn(program, args, quiet)
+    if (child.pid !== undefined) watchByNode(child)
+    return child
+  }
+  const child = spawn(shell, ['-c', endsWithPipe, shell, program, ...args], {
+    ...quiet,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const pipe = child.stdio[3] as Socket
+  pipe.on('error', () => undefined)
+  pipe.unref()
+  child.once('exit', () => pipe.end('ended\n'))
+  return child
+}
+
+/** A line in the pipe says that the program ended by itself, and its pid may be that of another process. */
+const endsWithPipe = `/bin/sh -c 'read -r _ || kill -TERM "$1" 2>/dev/null' sh $$ <&3 3<&- & exec "$@" 3<&-`
+
+function watchByNode(child: ChildProcess): void {
+  const watcher = spawn(process.execPath, ['-e', killAtEnd, String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
     detached: true,
