@@ -34,7 +34,8 @@ const entries = [
 try {
   if (!isUpToDate()) await build()
 } catch (error) {
-  process.stderr.write(`sluice is not built: ${error.message}\nRun: npm ci && npm run build\n`)
+  const hint = error.code === 'ERR_MODULE_NOT_FOUND' ? '\nRun: npm ci' : ''
+  process.stderr.write(`sluice is not built: ${error.message}${hint}\n`)
   // An installation without the development packages cannot build, and is otherwise complete.
   process.exitCode = process.env.npm_lifecycle_event === 'prepare' ? 0 : 1
 }
