@@ -66,7 +66,6 @@ export type Execution = {
   /** The tokens for formatting amounts. */
   tokens?: readonly Token[]
   lock: TakeLock
-  lockWaitMs?: number
   clock?: Clock
   timeoutMs: number
   /** The finality depth; by default that of the network. */
@@ -210,7 +209,7 @@ export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED'
 /** Runs work under the lock of the run's wallet on a chain; WALLET_BUSY if another process holds it too long. */
 export async function withWalletLock(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
   const { wallet } = currentOperation(run)
-  const waitMs = Math.min(run.lockWaitMs ?? 60_000, Math.max(0, run.until - run.clock.now()))
+  const waitMs = Math.min(60_000, Math.max(0, run.until - run.clock.now()))
   const lock = await run.lock(chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
     throw run.signal?.aborted ? runStopped : error
   })

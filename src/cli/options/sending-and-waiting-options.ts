@@ -11,7 +11,6 @@ export type ExecutionOptions = {
   confirmations?: string
   nonce?: string[]
   queueBehind?: boolean
-  lockWait?: boolean
   pipeline?: boolean
   maxFee?: string
 }
@@ -25,7 +24,6 @@ export const withExecution = (
     ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
     ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', validatedBy(depthOf)],
     ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
-    ['--no-lock-wait', 'fail at once if another process is using this wallet'],
     // A new operation has --allow-duplicate and --max-fee among its own options.
     ...(isNew ? (isPlanned ? [pipeline] : [pipeline, nonce]) : ofResumed),
   ])

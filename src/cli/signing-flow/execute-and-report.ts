@@ -177,7 +177,6 @@ export function runOptions(
     ...(nonces && { pinnedNonces: nonces }),
     ...(options.queueBehind && { queueBehind: true }),
     ...(options.pipeline && { pipeline: true }),
-    ...(options.lockWait === false && { lockWaitMs: 0 }),
     ...(options.wait === false && { noWait: true }),
     ...(maxFeePerGas !== undefined && { maxFeePerGas }),
     // The embedded chains make a block only when there is something to put in it.

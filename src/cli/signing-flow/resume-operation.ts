@@ -41,7 +41,7 @@ export async function resumeOperation(
   const maxFeePerGas = maxFeeOf(options)
   const identity = await ownerOf(cli, operation, options)
   const lock = await acquirePlanningLock(context, operation.wallet, {
-    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
+    waitMs: Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.program.interrupt.signal,
   })
   try {

@@ -59,7 +59,7 @@ export async function signAndSend(
     return identityWithoutKey(signed, ofWallet(error, undertaking.wallet))
   })
   const limits = {
-    waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
+    waitMs: Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
     signal: cli.program.interrupt.signal,
   }
   // A question must not hold the lock of the wallet.

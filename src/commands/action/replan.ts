@@ -118,7 +118,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const account = await identity.unlock()
   const signer = { ...identity, unlock: async () => account }
   const lock = await acquirePlanningLock(context, operation.wallet, {
-    waitMs: options.lockWait === false ? 0 : 60_000,
+    waitMs: Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
     signal: cli.program.interrupt.signal,
   })
   try {

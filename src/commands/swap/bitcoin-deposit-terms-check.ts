@@ -53,7 +53,6 @@ export function refuseSigningFlags(
     ...Object.entries(flags).flatMap(([name, flag]) =>
       options[name as keyof SigningOptions] === undefined ? [] : [flag],
     ),
-    ...(options.lockWait === false ? ['--no-lock-wait'] : []),
     ...(options.wallet === undefined || mayName ? [] : ['--wallet']),
   ]
   if (given.length === 0) return

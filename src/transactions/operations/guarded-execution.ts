@@ -28,7 +28,6 @@ export type RunOptions = Pick<
   | 'replacement'
   | 'onlySigned'
   | 'bumpDelay'
-  | 'lockWaitMs'
   | 'mineBlocks'
   | 'noWait'
   | 'onLastMined'

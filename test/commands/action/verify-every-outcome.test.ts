@@ -89,7 +89,7 @@ const courses: Readonly<Record<FaultName, readonly Course[]>> = {
     ],
   ],
   'usdc-blacklisted': [
-    ['LOCK', `${deposit} --no-lock-wait`, 'UNLOCK', 'action abandon ID'],
+    ['LOCK', `${deposit} --timeout 1s`, 'UNLOCK', 'action abandon ID'],
     [transfer, `sandbox fault usdc-blacklisted ${friend}`, resume],
   ],
   'bridge-unfilled': [

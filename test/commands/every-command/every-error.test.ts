@@ -127,7 +127,7 @@ const kinds: Record<string, { exit: number; trial: () => Trial }> = {
         `31337-${sandbox.user.address.toLowerCase()}.lock`,
       )
       const held = tryLock(path)
-      return { more: '--no-lock-wait', after: () => held?.release() }
+      return { after: () => held?.release() }
     },
   },
   local: { exit: 12, trial: () => ({ circumstances: { env: { SLUICE_HOME: noHome } } }) },

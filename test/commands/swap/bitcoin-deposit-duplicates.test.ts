@@ -208,7 +208,6 @@ describe.each(['flags', 'a quote ID'])('swap execute from Bitcoin by %s', (by) =
     '--min-assurance L3',
     '--confirmations 3',
     '--queue-behind',
-    '--no-lock-wait',
     '--assert USDC>=1',
     `--wallet foo${by === 'flags' ? ` --destination ${friend}` : ''}`,
     '--speed fast',

@@ -327,7 +327,7 @@ describe('swap execute', () => {
     const { json: quote } = await run(`swap quote ${near} --amount-in 20 --json`)
     const data = join(home(), 'data', 'sandbox')
     const lock = tryLock(join(data, 'locks', `31337-${sandbox.user.address.toLowerCase()}.lock`))
-    expect((await run(`swap execute ${quote.id} --yes --no-lock-wait`)).exit).toBe(11)
+    expect((await run(`swap execute ${quote.id} --yes --timeout 1s`)).exit).toBe(11)
     lock?.release()
     const before = await held(31337, 'USDC')
     const { exit, json } = await run(`swap execute ${quote.id} --yes --json --max-fee 77`)

@@ -477,7 +477,7 @@ describe('parallel runs', () => {
     const second = journalIn(home)
     const done = await run(journal, home, chain.url, 'holder', {
       beforeLeg: async () => {
-        const busy = run(second, home, chain.url, 'second', { lockWaitMs: 50 })
+        const busy = run(second, home, chain.url, 'second', { timeoutMs: 50 })
         await expect(busy).rejects.toMatchObject({ code: 'WALLET_BUSY' })
       },
     })
