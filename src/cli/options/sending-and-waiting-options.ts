@@ -19,7 +19,7 @@ export type ExecutionOptions = {
 /** Adds the execution options, for a new operation or for one that is resumed. */
 export const withExecution = (
   command: Command,
-  { isNew, isPlanned = false }: { isNew: boolean; isPlanned?: boolean },
+  of: { isNew: false } | { isNew: true; some: (rows: readonly OptionRow[]) => readonly OptionRow[] },
 ): Command =>
   withOptions(command, 'Execution:', [
     ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
@@ -27,7 +27,7 @@ export const withExecution = (
     ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
     ['--no-lock-wait', 'fail at once if another process is using this wallet'],
     // A new operation has --allow-duplicate and --max-fee among its own options.
-    ...(isNew ? (isPlanned ? [pipeline] : [pipeline, nonce]) : ofResumed),
+    ...(of.isNew ? of.some([pipeline, nonce]) : ofResumed),
   ])
 
 const pipeline: OptionRow = [

@@ -63,7 +63,7 @@ export const swap = (program: CommandContext) => {
       '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     )
     .action(action(program, quote, 'quote'))
-  withSigning(withQuote(command.command('execute')))
+  withSigning(withQuote(command.command('execute')), 'exchange')
     .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
     .argument('[quote-id]', 'quote ID, as printed by swap quote, or its beginning')
     .option(
