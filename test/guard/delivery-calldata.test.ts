@@ -1,4 +1,4 @@
-import { concatHex, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
+import { concatHex, encodeFunctionData, getAddress, numberToHex, padHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -108,10 +108,10 @@ describe('the delivery of a burn', () => {
       sourceDomain: '7',
       destinationDomain: '8',
       nonce: word(5n),
-      burnToken: usdc.address,
+      burnToken: getAddress(usdc.address),
       amount: String(amount),
       feeExecuted: String(fee),
-      mintRecipient: friend,
+      mintRecipient: getAddress(friend),
       attestation: '65 bytes of signatures',
     })
     expect(contractName(catalog, 31338, transmitterThere)).toBe('cctp')

@@ -54,6 +54,7 @@ export const swap = (program: CommandContext) => {
   )
   withRaw(withQuote(command.command('quote')))
     .description('Get the best quote for a swap. It is valid for five minutes.')
+    .option('--wallet <name>', 'keystore or address of the payer, whose balance is compared with the quote')
     .option(
       '--compare [names]',
       'list the quotes of all providers, or of those named (separated by commas), the best first',
