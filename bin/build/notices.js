@@ -5,12 +5,16 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * What is compiled into a package without its licence beside it, for one version of the package: another version needs another look. `file` is a
- * file of `bin/licences`: that of jq is COPYING of jqlang/jq at 725cd63, that of Oniguruma the notice of its release 6.9.8.
+ * file of `licences`: that of jq is COPYING of jqlang/jq at 725cd63, that of Oniguruma the notice of its release 6.9.8. The binary and its
+ * JavaScript are made by Emscripten, whose C library is musl: LICENSE (its MIT form) and system/lib/libc/musl/COPYRIGHT of
+ * emscripten-core/emscripten. Its compiler-rt needs no notice in a binary (Apache-2.0 with LLVM exceptions).
  */
 export const compiledIn = {
   'jq-wasm 3.0.0-jq-1.8.2': [
     { line: 'jq 1.8.2 (in jq-wasm), MIT', file: 'jq.txt' },
     { line: 'Oniguruma (in jq), BSD-2-Clause', file: 'oniguruma.txt' },
+    { line: 'Emscripten (in jq-wasm), MIT', file: 'emscripten.txt' },
+    { line: 'musl (in jq-wasm), MIT', file: 'musl.txt' },
   ],
 }
 const licences = fileURLToPath(new URL('licences/', import.meta.url))

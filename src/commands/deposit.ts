@@ -42,6 +42,7 @@ export const deposit = (program: CommandContext) =>
         'maximum slippage, for strategies bought at a market price: 0.5%',
         validatedBy(slippage),
       ),
+    'exchange',
   )
     .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')
     .action(action(program, run))

@@ -33,6 +33,7 @@ export const transfer = (program: CommandContext) =>
       .requiredOption('--to <address>', 'recipient: an address, or the name of a wallet of this machine')
       .option('--amount <amount|max>', 'amount, in units of the token; max or 50% of the balance')
       .option('--amount-raw <amount>', 'amount, in the smallest unit'),
+    'transfer',
   )
     .addHelpText(
       'after',

@@ -43,6 +43,7 @@ export const withdraw = (program: CommandContext) =>
         validatedBy(slippage),
       )
       .option('--restart-cooldown', 'accept that queued withdrawals restart their cooldown'),
+    'exchange',
   )
     .addHelpText(
       'after',

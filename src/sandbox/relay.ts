@@ -184,8 +184,12 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     }
   }
 
-  const requests = (requestId: string | null): Answer => {
-    const found = [...orders].filter(([, { terms }]) => terms.requestId === requestId)
+  /** The requests with an id, or those whose deposit has a hash. */
+  const requests = ({ searchParams: of }: URL): Answer => {
+    const [requestId, hash] = [of.get('id'), of.get('hash')]
+    const found = [...orders].filter(([, { terms, deposit }]) =>
+      hash === null ? terms.requestId === requestId : deposit?.hash === hash.toLowerCase(),
+    )
     return {
       status: 200,
       body: {
@@ -195,6 +199,14 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
           user: asked.user,
           recipient: asked.recipient,
           protocol: { orderId },
+          data: {
+            metadata: {
+              recipient: asked.recipient,
+              currencyOut: {
+                currency: { chainId: asked.destinationChainId, address: asked.destinationCurrency },
+              },
+            },
+          },
         })),
       },
     }
@@ -266,7 +278,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
       if (url.pathname === `${relayPath}/intents/status/v3`) return status(url.searchParams.get('requestId'))
       if (url.pathname === `${relayPath}/requests/v3` && !isKeyed) return refused(401, 'UNAUTHORIZED')
       if ([`${relayPath}/requests/v2`, `${relayPath}/requests/v3`].includes(url.pathname))
-        return requests(url.searchParams.get('id'))
+        return requests(url)
       return undefined
     },
     solve: async () => {

@@ -9,7 +9,7 @@ export function optionValue(argv: readonly string[], name: string): string | und
 
 /** The flags without a value; every other option has one. */
 export const booleanFlags =
-  /^(--(json|csv|quiet|debug|no-[a-z-]+|yes|dry-run|pipeline|queue-behind|allow-duplicate|revoke-on-failure|trust-first-use|fee-sponsorship|claim|restart-cooldown|all|help|version)|-[a-zA-Z])$/
+  /^(--(json|csv|quiet|debug|no-[a-z-]+|yes|dry-run|pipeline|queue-behind|allow-duplicate|trust-first-use|fee-sponsorship|claim|restart-cooldown|all|help|version)|-[a-zA-Z])$/
 
 /** The words of a command line that are neither options nor their values. */
 export function commandOperands(argv: readonly string[]): string[] {

@@ -165,8 +165,7 @@ export function refuseIntentMismatch(
   // The demonstration makes its own command lines, with play money.
   if (command === 'demo') return
   const kinds = command === 'action' ? actionKinds[sub ?? ''] : intentKindsOf[command ?? '']
-  const isEnd = intent.kind === 'revoke' && argv.includes('--revoke-on-failure')
-  if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
+  if (!kinds?.includes(intent.kind)) throw mismatchError(`It is a ${intent.kind}`)
   refuseUnrequestedFee(argv, intent)
   const isTypedRecipient = (recipient: Address) =>
     isOnCommandLine(argv, recipient) || walletNamed(optionValue(argv, '--to') ?? '') === recipient

@@ -54,12 +54,12 @@ export type BridgeDelivery = {
   /** What helps a burn that is not minted: any wallet can deliver it (`action deliver`), or run a command that requests a new attestation. */
   remedies?: { canDeliver?: true; reattest?: string }
   /**
-   * Only for a `solver` order: its number, its deadline (Unix s), the service's status while the chains show nothing, and the refund, which
+   * Only for a `solver` order: its number, its deadline (Unix s; `undefined` if its call does not state it), the service's status while the chains show nothing, and the refund, which
    * may be on either chain and in any token.
    */
   order?: {
     id: Hex
-    until: number
+    until: number | undefined
     said: { word: string; text: string } | undefined
     returned:
       | { chainId: number; token: Address; recipient: Address; found: MinedTransaction; amount: bigint }

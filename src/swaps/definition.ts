@@ -98,6 +98,8 @@ export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** The contract to call on a chain, if it is not the spender; it takes the tokens through the spender. */
   callee?: (catalog: Catalog, chainId: number) => Address | undefined
+  /** The contract on a chain that pays out transfers which arrive there, if anybody may call it. */
+  payer?: (catalog: Catalog, chainId: number) => Address | undefined
   /** The targets and the check that the guard uses for a swap; `undefined` if the provider cannot execute it. */
   expect: (
     catalog: Catalog,

@@ -181,6 +181,13 @@ export const swapCallees = (
     return called && allowed ? [{ callee: called, spender: allowed, name }] : []
   })
 
+/** The contracts on a chain that pay out arriving transfers and that anybody may call, with the name of their provider. */
+export const swapPayers = (catalog: Catalog, chainId: number): { payer: Address; name: string }[] =>
+  swapDefinitions.flatMap(({ name, payer }) => {
+    const address = payer?.(catalog, chainId)
+    return address ? [{ payer: address, name }] : []
+  })
+
 /** The contract that needs the token allowance for a transaction: the called contract, or the Permit2 that it uses. */
 export const allowanceSpender = (
   catalog: Catalog,

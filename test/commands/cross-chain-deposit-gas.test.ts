@@ -45,7 +45,7 @@ test('a dry run shows the cost of the second leg and the coin that the wallet ha
   expect(Number(later.cost.usd)).toBeGreaterThan(0)
   const { out } = await run(`${across} --dry-run`)
   expect(out).toMatch(
-    /later on sandbox-two, about 0\.00\d+ ETH \(\$[\d.]+\): \d+ units at [\d.]+ gwei; the\s+wallet has 2 ETH there/,
+    /later on sandbox-two, about 0\.00\d+ ETH \(\$[\d.]+\): [\d,]+ units at [\d.]+ gwei; the\s+wallet has 2 ETH there/,
   )
   // The gas actually paid is not higher.
   const ran = await run(`${across} --yes --json`)

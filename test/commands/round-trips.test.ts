@@ -29,7 +29,7 @@ const rows: readonly [line: string, trips: number, requests: number][] = [
   ['strategies list', 2, 3],
   ['yield recommend USDC', 2, 3],
   ['wallet show', 2, 5],
-  ['swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1', 1, 2],
+  ['swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1', 1, 3],
   ['swap quote --from sandbox-one --token-in USDC --token-out WBTC --amount-in 100 --compare', 1, 4],
   [`history ${strategy}`, 3, 3],
   [`strategies show ${strategy}`, 3, 5],

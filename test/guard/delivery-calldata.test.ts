@@ -1,8 +1,9 @@
-import { concatHex, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
+import { concatHex, encodeFunctionData, getAddress, numberToHex, padHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
+import { contractName } from '../../src/guard/contract-names.ts'
 import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
 import { policyRules } from '../../src/guard/policy/rules.ts'
 import { noExemptions } from '../../src/guard/user-limits-and-exemptions.ts'
@@ -102,6 +103,18 @@ describe('the delivery of a burn', () => {
     expect(check()).toMatchObject([
       { role: 'action', text: `Deliver 99.99 USDC, burned on sandbox-one in ${burn}, to ${friend}` },
     ])
+    // The message in its fields, not in bytes.
+    expect(check()[0]!.call.args).toEqual({
+      sourceDomain: '7',
+      destinationDomain: '8',
+      nonce: word(5n),
+      burnToken: getAddress(usdc.address),
+      amount: String(amount),
+      feeExecuted: String(fee),
+      mintRecipient: getAddress(friend),
+      attestation: '65 bytes of signatures',
+    })
+    expect(contractName(catalog, 31338, transmitterThere)).toBe('cctp')
     expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(intent))), catalog)).toEqual(intent)
   })
 

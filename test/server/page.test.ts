@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createApp } from '../../src/server/app.ts'
 import { serve } from '../../src/server/listen.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
@@ -79,6 +79,62 @@ describe('page at /', () => {
     const answer = await app.inject({ url: '/page/strategies', headers: { 'x-api-key': 'key' } })
     expect(answer.headers['x-sluice-missing']).toBe('sandbox-one, sandbox-two')
   })
+})
+
+test('the timeline of an action links hashes and addresses to the explorer of their network, and nothing to another place', async () => {
+  type Drawn = { name: string; attributes: Record<string, string>; children: (Drawn | string)[] }
+  const created = (name: string) => {
+    const made: Drawn = { name, attributes: {}, children: [] }
+    return Object.assign(made, {
+      setAttribute: (key: string, value: string) => {
+        made.attributes[key] = value
+      },
+      append: (...children: (Drawn | string)[]) => made.children.push(...children),
+    })
+  }
+  const inside = (one: Drawn | string): Drawn[] =>
+    typeof one === 'string' ? [] : [one, ...one.children.flatMap(inside)]
+  // It is a file of browsers, without types.
+  const file = '../../src/server/page/rows.js'
+  const { actionRows } = await import(file)
+  vi.stubGlobal('document', { createElement: created })
+  const [wallet, contract, friend] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`)
+  const hash = `0x${'ab'.repeat(32)}`
+  const linksWith = (explorerUrl: string | null) => {
+    const transaction = {
+      kind: 'bridge',
+      network: 'base',
+      status: 'confirmed',
+      hash,
+      to: contract,
+      explorerUrl,
+      error: null,
+    }
+    const action = {
+      ...{ id: 'one', type: 'SWAP', status: 'SUCCESS', originAddress: wallet, receiverAddress: friend },
+      ...{ createdAt: '2026-11-29T12:00:00Z', finishedAt: null, transactions: [transaction] },
+    }
+    const { rows } = actionRows({ items: [action] })
+    const [, cell] = rows[0]!.find(([label]: unknown[]) => label === 'id') as unknown as [string, Drawn]
+    return inside(cell).flatMap(({ name, attributes: { href } }) => (name === 'a' ? [href] : []))
+  }
+  try {
+    expect(linksWith(`https://basescan.org/tx/${hash}`)).toEqual([
+      `https://basescan.org/address/${wallet}`,
+      `https://basescan.org/address/${friend}`,
+      `https://basescan.org/tx/${hash}`,
+      `https://basescan.org/address/${contract}`,
+    ])
+    for (const other of [
+      null,
+      `javascript:alert(1)//tx/${hash}`,
+      `http://basescan.org/tx/${hash}`,
+      `https://x/y/tx/${hash}`,
+    ])
+      expect(linksWith(other)).toEqual([])
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })
 
 describe('page at /docs', () => {
@@ -164,7 +220,7 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     // The timeline that was opened is still open after the update.
     const events = await line.locator('details[open] ol li').allTextContents()
     expect(events).toEqual([
-      expect.stringMatching(/^\d{4}-.* requested$/),
+      expect.stringMatching(/^\d{4}-.* requested by 0x\w{4}\.\.\.\w{4}$/),
       expect.stringMatching(/^approve on sandbox-one: confirmed, nonce \d+, block \d+, gas \d+ 0x/),
       expect.stringMatching(/^deposit on sandbox-one: confirmed, nonce \d+, block \d+, gas \d+ 0x/),
       expect.stringMatching(/^\d{4}-.* finished: SUCCESS$/),

@@ -18,14 +18,14 @@ export type ExecutionOptions = {
 /** Adds the execution options, for a new operation or for one that is resumed. */
 export const withExecution = (
   command: Command,
-  { isNew, isPlanned = false }: { isNew: boolean; isPlanned?: boolean },
+  of: { isNew: false } | { isNew: true; some: (rows: readonly OptionRow[]) => readonly OptionRow[] },
 ): Command =>
   withOptions(command, 'Execution:', [
     ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
     ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', validatedBy(depthOf)],
     ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
     // A new operation has --allow-duplicate and --max-fee among its own options.
-    ...(isNew ? (isPlanned ? [pipeline] : [pipeline, nonce]) : ofResumed),
+    ...(of.isNew ? of.some([pipeline, nonce]) : ofResumed),
   ])
 
 const pipeline: OptionRow = [

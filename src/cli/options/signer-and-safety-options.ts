@@ -23,7 +23,6 @@ export type SigningOptions = ExecutionOptions & {
   signerUrl?: string
   dryRun?: boolean
   allowDuplicate?: boolean
-  revokeOnFailure?: boolean
   idempotencyKey?: string
   allowContract?: string[]
   allowToken?: string[]
@@ -48,57 +47,83 @@ export const withSigner = (command: Command): Command =>
     ['--signer-url <url>', 'remote signer over JSON-RPC: web3signer, Frame'],
   ])
 
-/** Adds the signer and execution options; a plan already has its nonce. */
-export const withSigning = (command: Command, { isPlanned = false } = {}): Command => {
-  withExecution(withSigner(command), { isNew: true, isPlanned })
-  withOptions(command, 'Execution:', [
-    ['--dry-run', 'check, simulate and print the plan; sign nothing'],
-    [
-      '--idempotency-key <key>',
-      'never pay twice for the same key: 8-128 characters, letters, digits, . _ : - (needs the journal of this machine)',
-      validatedBy(idempotencyKey),
-    ],
-    ['--revoke-on-failure', 'revoke allowances if the action fails'],
-    [
-      '--allow-duplicate',
-      'allow a possible duplicate payment: without a terminal, sign without an idempotency key or a pinned nonce',
-    ],
-  ])
-  return withOptions(command, 'Safety:', [
-    ...(['contract', 'token'] as const).map(
-      (what): OptionRow => [
-        `--allow-${what} <address>`,
-        `trust this ${what} for this action`,
-        eachValidatedBy((text) => address(text, `--allow-${what}`)),
+const ofExchanges = ['--max-service-fee', '--max-price-impact']
+const ofApprovals = ['--exact-allowance']
+
+/** What a command signs, with the options that would change nothing there. */
+const without = {
+  /** A deposit, a withdrawal or a swap. */
+  exchange: [],
+  /** A plan of any action already has its nonce. */
+  plan: ['--nonce'],
+  revocation: [...ofExchanges, ...ofApprovals],
+  /** One transaction that approves nothing. */
+  transfer: [...ofExchanges, ...ofApprovals, '--pipeline'],
+  /** A delivery mints only tokens of the catalogue. */
+  delivery: [...ofExchanges, ...ofApprovals, '--pipeline', '--allow-token'],
+} as const satisfies Record<string, readonly string[]>
+
+/** Adds the signer, execution and safety options that change something for what the command signs. */
+export const withSigning = (command: Command, signs: keyof typeof without): Command => {
+  const omitted: readonly string[] = without[signs]
+  const some = (rows: readonly OptionRow[]) =>
+    rows.filter(([flags]) => !omitted.includes(flags.split(' ')[0]!))
+  withExecution(withSigner(command), { isNew: true, some })
+  withOptions(
+    command,
+    'Execution:',
+    some([
+      ['--dry-run', 'check, simulate and print the plan; sign nothing'],
+      [
+        '--idempotency-key <key>',
+        'never pay twice for the same key: 8-128 characters, letters, digits, . _ : - (needs the journal of this machine)',
+        validatedBy(idempotencyKey),
       ],
-    ),
-    ['--policy <file>', 'policy to apply (default: policy.json in the config directory)'],
-    [
-      '--assert <conditions>',
-      "required balance changes: 'USDC>=-100,aUSDC>=99.9'",
-      eachValidatedBy(parseAssertions),
-    ],
-    ['--max-fee <gwei>', 'maximum gas price, in gwei', validatedBy(maxFee)],
-    [
-      '--max-service-fee <share>',
-      'maximum service fee, as a share of the amount swapped or withdrawn (default: 1%)',
-      validatedBy(serviceFee),
-    ],
-    [
-      '--max-price-impact <share>',
-      'maximum price impact, against the spot price (default: 3%)',
-      validatedBy(parsePriceImpact),
-    ],
-    [
-      '--exact-allowance <how>',
-      'what to do with an approval above the needed amount: refuse or rewrite',
-      validatedBy(exactAllowance),
-    ],
-    ['--trust-first-use', 'trust the code of contracts used for the first time'],
-    [
-      '--min-assurance [level]',
-      'lowest assurance level to accept: L2 without this flag, L1 without a level',
-      validatedBy(minAssuranceOf),
-    ],
-  ])
+      [
+        '--allow-duplicate',
+        'allow a possible duplicate payment: without a terminal, sign without an idempotency key or a pinned nonce',
+      ],
+    ]),
+  )
+  return withOptions(
+    command,
+    'Safety:',
+    some([
+      ...(['contract', 'token'] as const).map(
+        (what): OptionRow => [
+          `--allow-${what} <address>`,
+          `trust this ${what} for this action`,
+          eachValidatedBy((text) => address(text, `--allow-${what}`)),
+        ],
+      ),
+      ['--policy <file>', 'policy to apply (default: policy.json in the config directory)'],
+      [
+        '--assert <conditions>',
+        "required balance changes: 'USDC>=-100,aUSDC>=99.9'",
+        eachValidatedBy(parseAssertions),
+      ],
+      ['--max-fee <gwei>', 'maximum gas price, in gwei', validatedBy(maxFee)],
+      [
+        '--max-service-fee <share>',
+        'maximum service fee, as a share of the amount swapped or withdrawn (default: 1%)',
+        validatedBy(serviceFee),
+      ],
+      [
+        '--max-price-impact <share>',
+        'maximum price impact, against the spot price (default: 3%)',
+        validatedBy(parsePriceImpact),
+      ],
+      [
+        '--exact-allowance <how>',
+        'what to do with an approval above the needed amount: refuse or rewrite',
+        validatedBy(exactAllowance),
+      ],
+      ['--trust-first-use', 'trust the code of contracts used for the first time'],
+      [
+        '--min-assurance [level]',
+        'lowest assurance level to accept: L2 without this flag, L1 without a level',
+        validatedBy(minAssuranceOf),
+      ],
+    ]),
+  )
 }

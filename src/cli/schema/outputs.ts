@@ -134,8 +134,16 @@ const AskedQuoteDocument = fields({
     'executing it spends at most amountIn and receives at least amountOut',
   ),
   refusals: z
-    .array(fields({ code: z.string(), message: z.string(), flag: maybe(z.string()) }))
-    .describe('why executing it will be refused, and the flag that accepts it'),
+    .array(
+      fields({
+        code: z.string(),
+        message: z.string(),
+        flag: maybe(z.string()).describe('the flag that accepts it'),
+        missing: maybe(Amount).describe('of INSUFFICIENT_FUNDS: what the wallet lacks'),
+        next: maybe(z.string()).describe('of INSUFFICIENT_FUNDS: the next command'),
+      }),
+    )
+    .describe('why executing it will be refused'),
 })
 
 /** `swap quote --compare`: the providers, the best first; those without a quote last. */

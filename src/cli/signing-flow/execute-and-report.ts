@@ -15,7 +15,7 @@ import { operationView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 import { allowanceLines, reportFor, withReport } from './report-in-errors.ts'
-import type { Execute, Replan, ResumeChoices } from './signing-flow-types.ts'
+import type { Replan, ResumeChoices } from './signing-flow-types.ts'
 import { tellIfEnded } from './tell-service.ts'
 
 /**
@@ -97,14 +97,21 @@ const refusedAgain = (expired: AppError, { code, message, hint }: AppError, id: 
     },
   )
 
-/** Executes an operation to its end, without a report. */
-export async function execute(
+/**
+ * Executes an operation to its end, without a report; `moved` is false if nothing happened in this run. `left` are the allowances that
+ * remain of it, where they were read beside its last look.
+ */
+async function execute(
   cli: Cli,
   context: ExecutionContext,
   operation: JournalOperation,
   identity: SignerIdentity,
   { lock, replacement, onlyWaiting, firstLeg, ...options }: ResumeChoices,
-): ReturnType<Execute> {
+): Promise<{
+  done: JournalOperation
+  moved: boolean
+  left?: ReturnType<typeof remainingAllowances> | undefined
+}> {
   let moved = false
   let left: ReturnType<typeof remainingAllowances> | undefined
   cli.program.noteOperation(operation.id)

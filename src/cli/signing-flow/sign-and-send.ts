@@ -19,7 +19,7 @@ import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { sanitizedFor } from '../output/document-writer.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
-import { execute, executeAndReport } from './execute-and-report.ts'
+import { executeAndReport } from './execute-and-report.ts'
 import { identityWithoutKey } from './identity-without-key.ts'
 import { refuseExpired } from './quotes/quote-expiry.ts'
 import {
@@ -34,7 +34,6 @@ import {
 } from './refuse-duplicates.ts'
 import { replanLeg } from './replan-leg.ts'
 import { requestOffer } from './request-checked-offer.ts'
-import { revokeOnFailure } from './revoke-on-failure.ts'
 import type { ResumeChoices, SigningRequest } from './signing-flow-types.ts'
 import { refuseChangedTerms } from './user-terms-from-flags.ts'
 
@@ -124,7 +123,7 @@ async function planAndSend(
   const fresh = earlier !== undefined && isUnsigned(context, earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, context, earlier, options)
-    if (!fresh) return executeOrRevoke(cli, context, earlier, identity, { ...options, lock })
+    if (!fresh) return executeUnchanged(cli, context, earlier, identity, { ...options, lock })
   }
   const asking = {
     propose,
@@ -170,13 +169,13 @@ async function planAndSend(
     // Check the key and the allowances again: another process may have used the wallet during the question.
     const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
     if (now && !isUnsigned(context, now))
-      return await executeOrRevoke(cli, context, now, signer, { ...options, lock: mine })
+      return await executeUnchanged(cli, context, now, signer, { ...options, lock: mine })
     await givesUp?.close()
     try {
       refuseAllowanceConflict(context, checked, revoked)
       const begun = recorded(context, checked, key ?? proposal.id, now)
       const { firstLeg } = checked
-      await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
+      await executeUnchanged(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
     } catch (error) {
       throw givesUp ? afterGivingUp(error, givesUp.id) : error
     }
@@ -191,7 +190,7 @@ const afterGivingUp = (error: unknown, id: string): unknown =>
     ? copyErrorWith(error, { details: { givenUp: id } })
     : error
 
-const executeOrRevoke = (
+const executeUnchanged = (
   cli: Cli,
   context: ExecutionContext,
   operation: JournalOperation,
@@ -199,10 +198,7 @@ const executeOrRevoke = (
   going: SigningOptions & ResumeChoices,
 ) => {
   refuseChangedTerms(cli, operation, going)
-  return revokeOnFailure(cli, context, operation, identity, going, {
-    work: () => executeAndReport(cli, context, operation, identity, going, replanLeg),
-    follow: execute,
-  })
+  return executeAndReport(cli, context, operation, identity, going, replanLeg)
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */

@@ -1,4 +1,3 @@
-import type { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -40,22 +39,6 @@ export type ResumeChoices = Partial<ExecutionOptions> & {
   /** What a plan made in this process has read of the chain for its first leg. */
   firstLeg?: LegCheck | null
 }
-
-/**
- * Executes an operation to its end, without a report; `moved` is false if nothing happened in this run. `left` are the allowances that
- * remain of it, where they were read beside its last look.
- */
-export type Execute = (
-  cli: Cli,
-  context: ExecutionContext,
-  operation: JournalOperation,
-  identity: SignerIdentity,
-  going: ResumeChoices,
-) => Promise<{
-  done: JournalOperation
-  moved: boolean
-  left?: ReturnType<typeof remainingAllowances> | undefined
-}>
 
 /** Plans the unsigned leg of an operation again; `undefined` without one. `least` is a lower output that the person accepts. */
 export type Replan = (

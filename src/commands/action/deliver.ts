@@ -30,6 +30,7 @@ export const addDeliver = (command: Command, program: CommandContext): void =>
         'Deliver a transfer of CCTP that waits at the bridge, to the recipient that its burn names. Any wallet can do so; it pays only the gas.',
       )
       .argument('<id>', 'action ID or its beginning, idempotency key, or hash of a burn'),
+    'delivery',
   )
     .addHelpText('after', '\nExample:\n  $ sluice action deliver 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, deliver))

@@ -23,6 +23,7 @@ export const addRevoke = (command: Command, program: CommandContext): void =>
       .command('revoke')
       .description('Revoke the unused allowances of an action. Its unsigned steps are abandoned first.')
       .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash'),
+    'revocation',
   )
     .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, revoke))

@@ -22,7 +22,7 @@ export const addSubmit = (command: Command, program: CommandContext): void =>
         'Sign and send a plan made by --dry-run --json, on this machine or another. The plan is checked and simulated again. Its nonce is pinned, so it is sent at most once.',
       )
       .argument('<plan>', 'plan file, or - for standard input'),
-    { isPlanned: true },
+    'plan',
   )
     .addHelpText(
       'after',

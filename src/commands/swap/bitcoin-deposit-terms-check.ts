@@ -33,7 +33,6 @@ const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
   confirmations: '--confirmations',
   queueBehind: '--queue-behind',
   allowDuplicate: '--allow-duplicate',
-  revokeOnFailure: '--revoke-on-failure',
   maxFee: '--max-fee',
   allowContract: '--allow-contract',
   allowToken: '--allow-token',

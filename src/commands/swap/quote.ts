@@ -1,12 +1,16 @@
 import type { Quote } from '../../api/quote.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
-import type { View } from '../../cli/output/view-types.ts'
-import type { QuoteFlags, QuoteRequest } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { balanceShortfalls, readHeld } from '../../cli/signing-flow/quotes/balance-shortfalls.ts'
+import {
+  parseQuoteFlags,
+  type QuoteFlags,
+  type QuoteRequest,
+} from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { type QuoteRefusal, quoteRefusals } from '../../cli/signing-flow/quotes/quote-refusals.ts'
-import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
 import { promised } from '../../cli/signing-flow/swap-proposal.ts'
 import { amountShown, decimal, dollars, utcTime } from '../../cli/terminal/format.ts'
+import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
@@ -31,17 +35,44 @@ export async function quote(
       })
     return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from))
   }
-  const { quote, resolved } = await askQuote(cli, options)
+  const { quote, resolved, held } = await askQuoteAndBalance(cli, options)
   const own = quoteJson(quote)
   const isFromBitcoin = quote.from.chainId === bitcoinNetwork.chainId
-  const document = {
-    ...own,
-    accepts: isFromBitcoin ? null : acceptedOf(quote, resolved),
-    refusals: isFromBitcoin ? [] : await quoteRefusals(cli, quote, resolved, own.priceImpact),
-  }
   const { profile } = cli.globals
   const named = profile === undefined ? [] : ['--profile', profile]
-  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to), named))
+  const accepts = isFromBitcoin ? null : acceptedOf(quote, resolved)
+  const document = {
+    ...own,
+    accepts,
+    refusals: isFromBitcoin
+      ? []
+      : [
+          ...(held
+            ? balanceShortfalls(held, {
+                token: resolved.tokenIn,
+                amountIn: accepts ? BigInt(accepts.amountIn.raw) : quote.tokenIn.amount,
+                estimatedGas: quote.estimatedGas,
+              }).map((one) => ({ ...one, next: one.next && withSameTarget(one.next, named) }))
+            : []),
+          ...(await quoteRefusals(cli, quote, resolved, own.priceImpact)),
+        ],
+  }
+  const { wallet } = options
+  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to, wallet), named))
+}
+
+/** Requests a quote and reads at the same time what the wallet has; nothing is read of a wallet for a swap from Bitcoin. */
+async function askQuoteAndBalance(cli: Cli, options: QuoteFlags) {
+  const resolved = await parseQuoteFlags(cli, options)
+  const { tokenIn: token } = resolved
+  const quoted = resolved.ask(cli)
+  const [quote, held] = await Promise.all([
+    quoted,
+    token.chainId === bitcoinNetwork.chainId
+      ? undefined
+      : readHeld(cli, { name: options.wallet, token, quoted }),
+  ])
+  return { quote, resolved, held }
 }
 
 /** What executing a quote spends at most and receives at least; `null` if it has no bound, which `refusals` says. */
@@ -73,13 +104,19 @@ function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string
   ]
 }
 
-/** The command that executes a quote with the flags that accept what would be refused; `null` if no flag does. */
-function nextOf({ id, refusals }: Shown): string | null {
+/**
+ * The command that brings or shows what the wallet lacks, else the one that executes a quote with the flags that accept what would be refused;
+ * `null` if no flag does.
+ */
+function nextOf({ id, refusals }: Shown, wallet: string | undefined): string | null {
+  const [first] = refusals.flatMap(({ next }) => next ?? [])
+  if (first !== undefined) return first
   if (!id || refusals.some(({ flag }) => flag === null)) return null
-  return ['sluice swap execute', ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
+  const from = wallet === undefined ? [] : ['--wallet', shellWord(wallet)]
+  return ['sluice swap execute', ...from, ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
 }
 
-const quoteView: View<Shown> = (one, to) =>
+const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =>
   fieldTable(
     [
       ['quote', sanitizeText(one.id ?? '-')],
@@ -106,7 +143,7 @@ const quoteView: View<Shown> = (one, to) =>
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', utcTime(one.deadline)],
       ...one.refusals.map(({ message }) => ['refused', to.paint.red(sanitizeText(message))] as const),
-      ['next', nextOf(one) ?? 'sluice swap quote --help'],
+      ['next', nextOf(one, wallet) ?? 'sluice swap quote --help'],
     ],
     to,
   )

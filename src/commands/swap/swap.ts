@@ -54,6 +54,7 @@ export const swap = (program: CommandContext) => {
   )
   withRaw(withQuote(command.command('quote')))
     .description('Get the best quote for a swap. It is valid for five minutes.')
+    .option('--wallet <name>', 'keystore or address of the payer, whose balance is compared with the quote')
     .option(
       '--compare [names]',
       'list the quotes of all providers, or of those named (separated by commas), the best first',
@@ -63,7 +64,7 @@ export const swap = (program: CommandContext) => {
       '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     )
     .action(action(program, quote, 'quote'))
-  withSigning(withQuote(command.command('execute')))
+  withSigning(withQuote(command.command('execute')), 'exchange')
     .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
     .argument('[quote-id]', 'quote ID, as printed by swap quote, or its beginning')
     .option(

@@ -40,6 +40,7 @@ export function addApprovals(command: Command, program: CommandContext): void {
       .option('--token <token>', 'only for this token')
       .option('--spender <address>', 'only for this contract')
       .option('--all', 'revoke every allowance that `list` shows'),
+    'revocation',
   )
     .addHelpText(
       'after',

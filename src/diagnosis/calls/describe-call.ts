@@ -23,6 +23,7 @@ import { describedMarketContracts } from '../../protocols/described-contracts.ts
 import { describedSwapContracts } from '../../swaps/described-contracts.ts'
 import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { uniswapV4Contracts } from '../../swaps/uniswap-v4/constants-schema.ts'
+import { entryPoints } from './entry-point-calls.ts'
 import { conditionalCalls, multicall3Tellers, permit2Tellers } from './shared-contract-calls.ts'
 import { tokenTellers, wrappedCoinTellers } from './token-calls.ts'
 
@@ -68,6 +69,7 @@ function contractsByAddress(catalog: Catalog, chainId: number): Map<string, Desc
     ...describedMarketContracts(catalog, chainId),
     ...describedSwapContracts(catalog, chainId),
     { address: multicall3, name: 'Multicall3', tellers: multicall3Tellers },
+    ...entryPoints,
     ...(permit2 ? [{ address: permit2, name: 'Permit2', tellers: permit2Tellers }] : []),
   ]
   const byAddress = Map.groupBy(all, ({ address }) => address.toLowerCase())

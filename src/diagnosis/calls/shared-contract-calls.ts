@@ -145,6 +145,15 @@ const safe = parseAbi([
   'function execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures) payable returns (bool success)',
 ])
 
+/** The call of an account of ERC-4337 that executes another one (viem 2.57.1, toSimple7702SmartAccount.ts). */
+const account = parseAbi(['function execute(address target, uint256 value, bytes data)'])
+
+const executedCall = ([to, value, data]: readonly unknown[]): RawCall => ({
+  to: to as Address,
+  value: value as bigint,
+  data: data as Hex,
+})
+
 /**
  * Calls whose contract is not in the catalogue, but whose function is that of accounts of which every user has an own one: what it would do if
  * the contract is such an account. Never taken for certain.
@@ -157,6 +166,7 @@ export const conditionalCalls: readonly {
   {
     item: safe[0],
     ifIs: 'a Safe',
-    inside: ([to, value, data]) => ({ to: to as Address, value: value as bigint, data: data as Hex }),
+    inside: executedCall,
   },
+  { item: account[0], ifIs: 'an account that executes what it is told (ERC-4337)', inside: executedCall },
 ]

@@ -86,12 +86,12 @@ export type BridgeFacts = {
     refund: { hash: Hex; text: string; paidAt: number | null } | undefined
   }
   /**
-   * An order that a solver pays out: its number, until when that may be (Unix s), what its service says of it, and what was given back: how
+   * An order that a solver pays out: its number, until when that may be (Unix s; `undefined` if its call does not state it), what its service says of it, and what was given back: how
    * much, where, to whom and in which transaction.
    */
   order?: {
     id: Hex
-    until: number
+    until: number | undefined
     said: { word: string; text: string } | undefined
     returned: { hash: Hex; text: string; network: Network; recipient: string } | undefined
   }

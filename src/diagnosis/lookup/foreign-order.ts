@@ -1,30 +1,31 @@
 import { getAddress } from 'viem/utils'
-import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Hex, nativeAddress } from '../../domain/address.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { cowContracts } from '../../swaps/cow/constants-schema.ts'
 import { preSignedUid, tradeIn } from '../../swaps/cow/fill.ts'
 import { partsOfUid } from '../../swaps/cow/order.ts'
-import { decodeOrder, relayOn } from '../../swaps/relay/order.ts'
 import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import { amountText } from '../calls/describe-call.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import type { Verdict } from '../verdict.ts'
+import { foreignRelayOrder } from './foreign-relay-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
 
 /** What became of a transfer that this machine did not start. Without `funds`, the chain of the transaction alone tells where they are. */
 export type ExplainedTransfer = Pick<Verdict, 'situation' | 'verdict'> & { funds?: string; next?: string }
 
-/** Explains an order that another machine placed, as far as its chain shows it; `undefined` for any other transaction. */
+/** Explains an order that another machine placed, as far as the chains and, of Relay, its service show it; `undefined` for any other transaction. */
 export const foreignOrder = async (
   context: ExecutionContext,
   hash: Hex,
   found: FoundTransaction,
   reportedHash: Hex | null,
 ): Promise<ExplainedTransfer | undefined> =>
-  (await preSignedOrder(context, hash, found, reportedHash)) ?? relayOrder(context, found, reportedHash)
+  (await preSignedOrder(context, hash, found, reportedHash)) ??
+  foreignRelayOrder(context, hash, found, reportedHash)
 
 /** One order of several: its number, whose it is, and until when it can be filled. */
 function orderLine(uid: Hex): string {
@@ -82,22 +83,5 @@ async function preSignedOrder(
       isDelivered === undefined
         ? `With ${owner}, unless the order was filled.`
         : `Not moved: what the order sells is still with ${owner}.`,
-  }
-}
-
-/** A deposit at Relay: the order is only in the record of its service, so no chain shows what it pays out, or where. */
-function relayOrder(
-  { catalog }: ExecutionContext,
-  { network, call: { to, input, value }, described }: FoundTransaction,
-  reportedHash: Hex | null,
-): ExplainedTransfer | undefined {
-  const here = relayOn(catalog, network.chainId)
-  if (reportedHash !== null || !here || to === null || !sameAddress(to, here.depository)) return undefined
-  const id = described.args.find(({ name }) => name === 'id')?.value
-  if (typeof id !== 'string') return undefined
-  const terms = decodeOrder({ data: input, value })?.terms
-  return {
-    situation: 'FOREIGN',
-    verdict: `Whether Relay has paid the order out cannot be read from the chains: the call does not state where, in what and to whom. Ask Relay, with ${terms ? `the request ID ${terms.requestId} or ` : ''}the order ID ${id}.`,
   }
 }

@@ -78,12 +78,13 @@ export function insufficientFunds(ask: {
   const { wallet, unit, network, held, needed, verb } = ask
   return new AppError(
     'INSUFFICIENT_FUNDS',
-    `${wallet} has ${formatAmount(held, unit)}${network === undefined ? '' : ` on ${network}`} and ${verb} ${formatAmount(needed, unit)}`,
+    `${wallet} has ${formatAmount(held, unit)}${network === undefined ? '' : ` on ${network}`} and ${verb} ${formatAmount(needed, unit)}: ${formatAmount(needed - held, unit)} missing`,
     {
       details: {
         symbol: unit.symbol,
         held: held.toString(),
         needed: needed.toString(),
+        missing: (needed - held).toString(),
         ...(network !== undefined && { network }),
       },
       hint: sandboxNetworks.some(({ name }) => name === network)

@@ -26,10 +26,24 @@ export function actionRows(
 
 /** What happened to an action, in order. */
 function timeline(action) {
+  const { originAddress: wallet, receiverAddress: receiver, transactions } = action
+  const ends = [
+    ['by', wallet, transactions?.[0]],
+    // What arrives elsewhere is seen on the network of the last transaction.
+    ...(receiver === null || receiver === wallet ? [] : [['for', receiver, transactions?.at(-1)]]),
+  ]
   const events = [
-    node('li', {}, time(action.createdAt), ' requested'),
+    node(
+      'li',
+      {},
+      time(action.createdAt),
+      ' requested',
+      ...ends.flatMap(([word, address, tx]) =>
+        isAddress(address) ? [` ${word} `, accountOf(address, tx?.explorerUrl)] : [],
+      ),
+    ),
     ...(action.transactions ?? []).map((tx) => {
-      const { kind, network, status, hash, nonce, blockNumber, gasUsed, explorerUrl, error } = tx
+      const { kind, network, status, hash, to, nonce, blockNumber, gasUsed, explorerUrl, error } = tx
       const facts = [
         [nonce, 'nonce'],
         [blockNumber, 'block'],
@@ -43,6 +57,7 @@ function timeline(action) {
         facts.length === 0 ? '' : `, ${facts.join(', ')}`,
         hash === null ? '' : ' ',
         hash === null ? '' : hashOf(said(hash), explorerUrl),
+        ...(isAddress(to) ? [', contract ', accountOf(to, explorerUrl)] : []),
         error === null || error === undefined ? '' : node('span', { class: 'bad' }, ` ${said(error)}`),
       )
     }),
@@ -211,11 +226,28 @@ const transaction = ({ kind, network, status, hash, explorerUrl, error }) =>
     error === null ? '' : node('span', { class: 'bad' }, ` ${said(error)}`),
   )
 
-function hashOf(hash, explorerUrl) {
-  const short = node('code', { title: hash }, `${hash.slice(0, 10)}...${hash.slice(-6)}`)
-  return /^https:\/\/[a-z0-9.-]+\/tx\/0x[0-9a-f]{64}$/i.test(explorerUrl ?? '')
-    ? node('a', { href: explorerUrl, rel: 'noreferrer noopener', target: '_blank' }, short)
-    : short
+const isAddress = (text) => /^0x[0-9a-f]{40}$/i.test(text ?? '')
+
+/** The base of an explorer by the link to a transaction of its network; `undefined` for any other text. */
+const explorerOf = (explorerUrl) =>
+  /^(https:\/\/[a-z0-9.-]+)\/tx\/0x[0-9a-f]{64}$/i.exec(explorerUrl ?? '')?.[1]
+
+const hashOf = (hash, explorerUrl) =>
+  linked(`${hash.slice(0, 10)}...${hash.slice(-6)}`, hash, explorerOf(explorerUrl) && explorerUrl)
+
+/** An account in short, with a link to the explorer of the network of a transaction. */
+function accountOf(address, explorerUrl) {
+  const base = explorerOf(explorerUrl)
+  return linked(
+    `${address.slice(0, 6)}...${address.slice(-4)}`,
+    address,
+    base && `${base}/address/${address}`,
+  )
+}
+
+function linked(short, whole, href) {
+  const code = node('code', { title: whole }, short)
+  return href ? node('a', { href, rel: 'noreferrer noopener', target: '_blank' }, code) : code
 }
 
 /** An amount is a decimal text, and stays one. */

@@ -42,6 +42,7 @@ export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {
   orders: 'none',
   refusals,
   spender: (catalog, chainId) => contractsOn(catalog, cctpV2Contracts, chainId)?.tokenMessenger,
+  payer: (catalog, chainId) => contractsOn(catalog, cctpV2Contracts, chainId)?.messageTransmitter,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, cctpV2Contracts, intent.tokenIn.chainId)
     const there = contractsOn(catalog, cctpV2Contracts, intent.tokenOut.chainId)

@@ -1,4 +1,4 @@
-import { padHex } from 'viem/utils'
+import { padHex, size } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
@@ -52,7 +52,17 @@ export function checkDeliveryCalldata(
   return {
     bound: {
       name: 'receiveMessage',
-      args: jsonArguments({ message, attestation }),
+      // What the message says, by the names of MessageV2.sol and BurnMessageV2.sol, instead of its bytes.
+      args: jsonArguments({
+        sourceDomain: brought.sourceDomain,
+        destinationDomain: brought.destinationDomain,
+        nonce: brought.nonce,
+        burnToken: brought.burnToken,
+        amount: brought.amount,
+        feeExecuted: brought.feeExecuted,
+        mintRecipient: brought.mintRecipient,
+        attestation: `${size(attestation)} bytes of signatures`,
+      }),
       text: `Deliver ${formatAmount(amount, token)}, burned on ${displayNetwork([], chainFrom).name} in ${burn}, to ${recipient}`,
       value: 0n,
     },

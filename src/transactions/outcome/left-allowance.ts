@@ -54,7 +54,3 @@ export function allowanceText(
     : `${left.amount} units of ${left.token}`
   return `; ${left.spender} still has an allowance of ${amount} on ${networkNamed(networks, chainId).name}`
 }
-
-/** Removes that text from a message, for when the allowance is gone. */
-export const withoutAllowanceText = (message: string): string =>
-  message.replace(/; 0x[0-9a-fA-F]{40} still has an allowance of .+ on \S+$/, '')

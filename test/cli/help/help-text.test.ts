@@ -2,13 +2,13 @@ import { type Command, Help } from 'commander'
 import { expect, test } from 'vitest'
 import { buildProgram } from '../../../src/app/main.ts'
 import { helpParts, helpText } from '../../../src/cli/help/help-text.ts'
+import { leavesOf, wordsOf } from '../../../src/cli/options/command-tree-queries.ts'
+
+const wholeProgram = () =>
+  buildProgram([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
 
 test('helpText equals the help of commander for every command at every width', async () => {
-  const root = await buildProgram(
-    [],
-    { version: '0', io: { out: { write: () => undefined } } } as never,
-    true,
-  )
+  const root = await wholeProgram()
   const withAll = (command: Command): Command[] => [command, ...command.commands.flatMap(withAll)]
   for (const helpWidth of [20, 45, 60, 80, 100, 133, 240])
     for (const command of withAll(root)) {
@@ -22,4 +22,43 @@ test('helpText equals the help of commander for every command at every width', a
       const theirs = Object.assign(new Help(), { helpWidth, showGlobalOptions: false, minWidthToWrap: 24 })
       expect(helpText(helpParts(command), helpWidth)).toBe(theirs.formatHelp(command, theirs))
     }
+})
+
+const exchange = ['--max-service-fee', '--max-price-impact']
+const approval = ['--revoke-on-failure', '--exact-allowance']
+
+/** The commands that make transactions, with the signing options that would change nothing for each. */
+const useless: Readonly<Record<string, readonly string[]>> = {
+  deposit: [],
+  withdraw: [],
+  'swap execute': [],
+  'action submit': ['--nonce'],
+  'action revoke': [...exchange, ...approval],
+  'wallet approvals revoke': [...exchange, ...approval],
+  transfer: [...exchange, ...approval, '--pipeline'],
+  'action deliver': [...exchange, ...approval, '--pipeline', '--allow-token'],
+}
+
+test('each command that makes transactions offers the signing options that change something, and no others', async () => {
+  const program = await wholeProgram()
+  const offered = new Map(
+    leavesOf(program)
+      .map((one) => [wordsOf(one), one.options.flatMap(({ long }) => long ?? [])] as const)
+      .filter(([, flags]) => flags.includes('--min-assurance')),
+  )
+  expect([...offered.keys()].toSorted()).toEqual(Object.keys(useless).toSorted())
+  const every = [
+    '--nonce',
+    '--pipeline',
+    '--allow-token',
+    '--allow-contract',
+    '--queue-behind',
+    ...exchange,
+    ...approval,
+  ]
+  for (const [name, flags] of offered)
+    expect([name, every.filter((flag) => !flags.includes(flag)).toSorted()]).toEqual([
+      name,
+      [...useless[name]!].toSorted(),
+    ])
 })

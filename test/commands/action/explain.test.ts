@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { padHex } from 'viem/utils'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../../src/domain/address.ts'
+import type { Address, Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
+import { relayOn } from '../../../src/swaps/relay/order.ts'
 import { contractsOn } from '../../../src/swaps/swap-contracts.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
@@ -418,6 +419,88 @@ describe('explain for an action that another machine started', () => {
       verdict: expect.stringContaining('has expired: nothing was swapped.'),
       next: null,
     })
+    await cleared()
+  })
+
+  test('follows a deposit at Relay of any wallet by its service and both chains: waiting, paid out, paid back, lied about', async () => {
+    const { api } = relayOn(sandbox.world.catalog(), 31337)!
+    const [here, there] = [sandbox.token(31337, 'USDC'), sandbox.token(31338, 'USDC')]
+    /** Deposits by the calls that the service returns, as another program does: no terms follow them. */
+    const deposited = async (units: number) => {
+      await sandbox.world.fund(friend, { symbol: 'USDC', amount: BigInt(units) * 1_000_000n })
+      const asked = {
+        ...{
+          user: friend,
+          recipient: friend,
+          refundTo: friend,
+          originChainId: 31337,
+          destinationChainId: 31338,
+        },
+        ...{
+          originCurrency: here.address,
+          destinationCurrency: there.address,
+          amount: String(units * 1_000_000),
+        },
+        ...{ tradeType: 'EXACT_INPUT', slippageTolerance: '100', explicitDeposit: true },
+        ...{ disableOriginSwaps: true, includeProtocolData: true },
+      }
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${api}/quote/v2`, { method: 'POST', headers, body: JSON.stringify(asked) })
+      const { steps } = (await answer.json()) as {
+        steps: { items: { data: { to: Address; data: Hex } }[] }[]
+      }
+      let hash = ''
+      for (const { items } of steps) {
+        const { to, data } = items[0]!.data
+        hash = (await sandbox.sendAs(31337, friend, { to, data })).transactionHash
+      }
+      return hash
+    }
+    await fault('relay stuck')
+    const plain = await deposited(50)
+    const open = await foreign(plain)
+    expect(open).toMatchObject({
+      situation: 'BRIDGE_WAITING',
+      verdict: expect.stringMatching(
+        /No solver has paid out on sandbox-two yet\. The service reports pending, but no chain shows a payment\. The request ID at Relay is 0x\w{64}\.$/,
+      ),
+      funds: expect.stringMatching(
+        `^50 USDC: deposited at Relay on sandbox-one in ${plain}, not paid out on sandbox-two yet`,
+      ),
+      next: `sluice action explain ${plain}`,
+    })
+    await cleared()
+    await expect.poll(async () => (await foreign(plain)).situation).toBe('FOREIGN')
+    expect(await foreign(plain)).toMatchObject({
+      verdict: expect.stringMatching(/Relay paid the order out on sandbox-two\.$/),
+      funds: expect.stringMatching(/^4\d\.\d+ USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/),
+      next: null,
+    })
+    await fault('relay refund-origin')
+    const back = await deposited(60)
+    await expect.poll(async () => (await foreign(back)).situation).toBe('BRIDGE_REFUNDED')
+    expect(await foreign(back)).toMatchObject({
+      funds: expect.stringMatching(`USDC: paid back to ${friend} on sandbox-one, in 0x\\w{64}\\.$`),
+      next: null,
+    })
+    await cleared()
+    await fault('relay lies')
+    const lied = await deposited(70)
+    await expect.poll(async () => (await foreign(lied)).verdict).toContain('reports success')
+    expect(await foreign(lied)).toMatchObject({
+      situation: 'BRIDGE_WAITING',
+      verdict: expect.stringContaining('but no chain shows a payment'),
+    })
+    await cleared()
+    // The order of another machine of ours, whose terms follow the call.
+    await fault('relay refund')
+    const ran = await run(
+      `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 80 --provider relay --yes --json --timeout 3s`,
+    )
+    const { transactions } = (await run(['action', 'show', idOf(ran), '--json'])).json
+    elsewhere()
+    const own = transactions.at(-1).hash as string
+    await expect.poll(async () => (await foreign(own)).situation, { timeout: 10_000 }).toBe('BRIDGE_REFUNDED')
     await cleared()
   })
 

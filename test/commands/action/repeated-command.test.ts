@@ -448,11 +448,6 @@ test('a revocation that policy.json forbids does not abandon the action, which c
         },
       },
     })
-  // Not by --revoke-on-failure either.
-  expect(await run(`${deposit}-to-be-kept --revoke-on-failure`)).toMatchObject({
-    exit: 21,
-    json: { error: { details: { revoked: { status: 'failed' } } } },
-  })
   const unsure = await run(`action revoke ${id} --json --no-input`)
   rmSync(file)
   expect(unsure.exit).toBeGreaterThanOrEqual(20)

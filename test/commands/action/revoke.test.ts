@@ -164,69 +164,17 @@ describe('the hint after a failed revocation', () => {
   })
 })
 
-describe('--revoke-on-failure', () => {
-  test('after a revert reports the revoked amount and no remaining allowance', async () => {
-    await reverts()
-    const { exit, message, hint, details } = await error(line('after-0001').concat('--revoke-on-failure'))
-    await fault('clear')
-    expect(exit).toBe(22)
-    expect(message).toMatch(
-      /^Step 2 of 2 reverted on chain \(0x\w{64}\)\. Revoked: 100 USDC on sandbox-one from /,
-    )
-    expect(message).toMatch(/No allowance of the action remains$/)
-    expect(message).not.toContain('still has an allowance')
-    expect(hint).toBe(`sluice action explain ${details.id}`)
-    expect(details).toMatchObject({ allowance: null, revoked: { status: 'revoked' } })
-    expect(await allowance()).toBe(0n)
-  })
-
-  test('reports an action that it abandoned as FAILED, with the revoked amount', async () => {
-    const id = await halfDone('after-0002')
-    const code = await sandbox.chain(31337).rpc.request<string>('eth_getCode', [pool(), 'latest'])
-    await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), '0x60006000fd'])
-    const { exit, message, hint, details } = await error(line('after-0002').concat('--revoke-on-failure'))
-    await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), code])
-    expect({ exit, hint }).toEqual({ exit: 21, hint: `sluice action explain ${id}` })
-    expect(message).toContain('Revoked: 100 USDC on sandbox-one')
-    expect(details).toMatchObject({ id, action: { id, status: 'FAILED' } })
-  })
-
-  test('reports a failed revocation with its cause, and suggests resume or revoke', async () => {
-    const id = await halfDone('after-0003')
-    const { exit, message, hint, details } = await error([
-      ...line('after-0003'),
-      '--revoke-on-failure',
-      '--max-fee',
-      '0.000000001',
-    ])
-    expect({ exit, revoked: details.revoked.status }).toEqual({ exit: 21, revoked: 'failed' })
-    expect(message).toContain('Its allowances were not revoked: ')
-    expect(hint).toContain(`sluice action resume ${id}; to stop instead: sluice action revoke ${id}`)
-    await takeBack(id)
-  })
-
-  test('omitted, the error names the remaining allowance, and a repeat with the flag revokes it', async () => {
-    await reverts()
-    const { message, hint, details } = await error(line('after-0004'))
-    expect(message).toContain(`; ${pool()} still has an allowance of 100 USDC on sandbox-one`)
-    expect(hint).toBe(`sluice action revoke ${details.id}`)
-    // A repeat with the flag revokes it; an allowance that cannot be read makes the revocation fail.
-    await fault('rpc-502 --method eth_call')
-    const unread = await error(line('after-0004').concat('--revoke-on-failure'))
-    await fault('clear')
-    expect(unread).toMatchObject({
-      exit: 22,
-      hint: `sluice action revoke ${details.id} --yes`,
-      details: { revoked: { operation: details.id, status: 'failed' } },
-    })
-    expect(unread.message).toContain('Its allowances were not revoked: ')
-    const later = await error(line('after-0004').concat('--revoke-on-failure'))
-    expect(later).toMatchObject({ exit: 22, hint: `sluice action explain ${details.id}` })
-    expect(later.message).toContain('Revoked: 100 USDC on sandbox-one')
-    const again = await error(line('after-0004').concat('--revoke-on-failure'))
-    expect(again).toMatchObject({ exit: 22, details: { revoked: null } })
-    expect(await allowance()).toBe(0n)
-  })
+test('after a revert the error names the remaining allowance, and its next step revokes it', async () => {
+  await reverts()
+  const { message, hint, details } = await error(line('after-0001'))
+  await fault('clear')
+  expect(message).toContain(`; ${pool()} still has an allowance of 100 USDC on sandbox-one`)
+  expect(hint).toBe(`sluice action revoke ${details.id}`)
+  expect(await run(`${hint.slice('sluice '.length)} --yes --json`)).toMatchObject({ exit: 0 })
+  expect(await allowance()).toBe(0n)
+  const again = await error(line('after-0001'))
+  expect(again).toMatchObject({ exit: 22, hint: `sluice action explain ${details.id}` })
+  expect(again.message).not.toContain('still has an allowance')
 })
 
 describe('the allowance of a deposit whose call lost its nonce', () => {
@@ -260,14 +208,10 @@ describe('the allowance of a deposit whose call lost its nonce', () => {
     await takeBack(id)
   })
 
-  test('is revoked by --revoke-on-failure, and replan completes the deposit', async () => {
+  test('is revoked by action revoke, and replan completes the deposit', async () => {
     const id = await lost('lost-0002')
-    const { exit, message, hint, details } = await error(line('lost-0002').concat('--revoke-on-failure'))
-    expect({ exit, hint }).toEqual({ exit: 23, hint: next() })
-    expect(message).toMatch(/^Nonce .* was used by another .*\. Revoked: 100 USDC on sandbox-one from /)
-    expect(message).not.toContain('still has an allowance')
-    expect(details).toMatchObject({ id, allowance: null, revoked: { status: 'revoked' } })
-    expect(await allowance()).toBe(0n)
+    expect((await error(line('lost-0002'))).exit).toBe(23)
+    await takeBack(id)
     expect(await run(`action replan ${id} --yes --json`)).toMatchObject({
       exit: 0,
       json: { id, status: 'SUCCESS' },

@@ -266,23 +266,4 @@ describe('remaining allowances of an action', () => {
     expect(await run(line)).toMatchObject({ exit: 4 })
     expect(await run('wallet approvals revoke --yes --json')).toMatchObject({ exit: 2 })
   })
-
-  test('are revoked by --revoke-on-failure if the deposit fails', async () => {
-    const { rpc } = sandbox.chain(31337)
-    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
-    if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
-    const id = await half()
-    const code = await rpc.request<string>('eth_getCode', [constants.pool, 'latest'])
-    await rpc.request('anvil_setCode', [constants.pool, '0x60006000fd'])
-    const failed = await run(
-      `deposit ${place} --amount 3 --yes --json --idempotency-key half-done-1 --revoke-on-failure`,
-    )
-    await rpc.request('anvil_setCode', [constants.pool, code])
-    expect(failed).toMatchObject({
-      exit: 21,
-      json: { error: { details: { revoked: { status: 'revoked' } } } },
-    })
-    expect(await allowance()).toBe(0n)
-    expect(id).toBeTruthy()
-  })
 })

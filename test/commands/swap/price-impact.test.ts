@@ -77,6 +77,59 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a
   })
 })
 
+describe('a quote says before execution what the wallet lacks', () => {
+  const poor = '0x00000000000000000000000000000000000A0001'
+  const lacking = (symbol: string, raw: string) => ({
+    code: 'INSUFFICIENT_FUNDS',
+    flag: null,
+    missing: expect.objectContaining({ symbol, raw }),
+    next: expect.stringContaining(`sluice sandbox fund ${sandbox.user.address} --token ${symbol}`),
+  })
+
+  test.each(Object.keys(places) as (keyof typeof places)[])(
+    'on %s, of the input and of gas',
+    async (place) => {
+      const held = await sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, sandbox.user.address)
+      const amount = Number(held / 1_000_000n) + 7
+      const missing = String(BigInt(amount) * 1_000_000n - held)
+      const { json } = await run(`swap quote ${pair} --amount-in ${amount} --json`, at(place))
+      expect(json.refusals[0]).toMatchObject(lacking('USDC', missing))
+      const said = await run(`swap quote ${pair} --amount-in ${amount}`, at(place))
+      expect(said.out).toMatch(
+        /refused +0x\w{40} has [\d,.]+ USDC on sandbox-one and needs [\d,.]+ USDC: [\d.]+ USDC\s+missing/,
+      )
+      expect(said.out).toContain(`sluice sandbox fund ${sandbox.user.address} --token USDC`)
+      // A wallet that is only named has neither the input nor gas; one that has both is told nothing.
+      const named = await run(`swap quote ${pair} --amount-in 5 --wallet ${poor} --json`, at(place))
+      expect(named.json.refusals).toMatchObject([
+        { code: 'INSUFFICIENT_FUNDS', missing: { symbol: 'USDC', raw: '5000000' } },
+        { code: 'INSUFFICIENT_FUNDS', missing: { symbol: 'ETH', raw: expect.stringMatching(/^[1-9]\d*$/) } },
+      ])
+      expect((await run(`swap quote ${pair} --amount-in 5 --json`, at(place))).json.refusals).toEqual([])
+      const dry = await signsNothing(() =>
+        run(`swap execute ${pair} --amount-in ${amount} --max-price-impact 100% --dry-run --json`, at(place)),
+      )
+      expect(dry.json.error).toMatchObject({ code: 'INSUFFICIENT_FUNDS', details: { missing } })
+    },
+  )
+
+  test('and nothing where no node or no wallet is known', async () => {
+    const env = { SLUICE_BASE_URL: service.url }
+    const far = { env, secrets: { privateKey: sandbox.user.key, apiKey } }
+    const line = `swap quote ${pair} --amount-in 900000000 --provider uniswap-v2 --json`
+    const silent = await run(line, far)
+    const nodeless = await run(line, {
+      ...far,
+      env: { ...rpcEnvOf(sandbox), ...env, SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' },
+    })
+    const walletless = await run(line, { env: { ...rpcEnvOf(sandbox), ...env }, secrets: { apiKey } })
+    for (const { exit, json } of [silent, nodeless, walletless]) {
+      expect(exit).toBe(0)
+      expect(json.refusals.map(({ code }: { code: string }) => code)).not.toContain('INSUFFICIENT_FUNDS')
+    }
+  })
+})
+
 describe('price impact of a swap without a known pool price', () => {
   /** A node that returns an error to calls that name one of these contracts. */
   const deafTo = (contracts: readonly string[]) =>

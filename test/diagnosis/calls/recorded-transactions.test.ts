@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { entryPoint07Abi, entryPoint07Address } from 'viem/account-abstraction'
 import { encodeFunctionData, padHex, parseAbi } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { filesOf } from '../../../src/app/profiles/catalog-of-configured-networks.ts'
@@ -202,6 +203,63 @@ function isIn(units: bigint, { value, input }: Pick<Sent, 'value' | 'input'>): b
     return input.toLowerCase().includes(hex.length % 2 === 0 ? hex : `0${hex}`)
   })
 }
+
+describe('a user operation of ERC-4337', () => {
+  const [bundler, owner] = [`0x${'33'.repeat(20)}`, `0x${'44'.repeat(20)}`] as [Address, Address]
+  const usdc = catalog.tokens.find((one) => one.chainId === 8453 && one.symbol === 'USDC')!.address
+  const execute = encodeFunctionData({
+    abi: parseAbi(['function execute(address target, uint256 value, bytes data)']),
+    args: [
+      usdc,
+      0n,
+      encodeFunctionData({
+        abi: parseAbi(['function transfer(address to, uint256 amount)']),
+        args: [bundler, 5_000000n],
+      }),
+    ],
+  })
+  const packed = (callData: Hex) => ({
+    ...{ sender: owner, nonce: 1n, initCode: '0x', callData, accountGasLimits: `0x${'00'.repeat(32)}` },
+    ...{ preVerificationGas: 0n, gasFees: `0x${'00'.repeat(32)}`, paymasterAndData: '0x', signature: '0x' },
+  })
+  const handled = (to: Address, callData: Hex) =>
+    describeCall(
+      catalog,
+      networkOf({ chainId: 8453 }),
+      {
+        to,
+        value: 0n,
+        data: encodeFunctionData({
+          abi: entryPoint07Abi,
+          functionName: 'handleOps',
+          args: [[packed(callData), packed('0x12345678')] as never, bundler],
+        }),
+      },
+      bundler,
+    )
+
+  test('names the accounts, and what they would do only as a condition', () => {
+    const told = handled(entryPoint07Address, execute)
+    expect(told).toMatchObject({
+      contract: 'EntryPoint 0.7',
+      isDecoded: false,
+      text: `executes 2 user operations (ERC-4337) of ${owner}, and pays the fees to ${bundler}; what it makes an account do is not decoded`,
+      gives: [],
+    })
+    expect(told.unread.join('\n')).toContain(
+      `if the contract is an account that executes what it is told (ERC-4337), which is not certain: sends 5 USDC to ${bundler}`,
+    )
+    expect(told.unread.join('\n')).toContain('the call (0x12345678, 4 bytes)')
+  })
+
+  test('at another contract is not told', () => {
+    expect(handled(owner, execute)).toMatchObject({
+      isDecoded: false,
+      contract: null,
+      text: expect.stringMatching(/: not decoded$/),
+    })
+  })
+})
 
 describe('an altered call', () => {
   test('gives no amount that is not in its bytes, whatever byte is changed', () => {

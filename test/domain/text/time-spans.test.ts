@@ -20,9 +20,32 @@ test.for([
   expect(spanText(ms)).toBe(text)
 })
 
-test('a wait of 3,601 s is rounded up to 61 minutes, and a remaining time is rounded down to 60', () => {
-  expect(spanText(3_601_000, Math.ceil)).toBe('61 minutes')
-  expect(spanText(3_659_000, Math.floor)).toBe('60 minutes')
+test.for([
+  [121, '2 minutes', '2 minutes'],
+  [150, '150 seconds', '150 seconds'],
+  [290, '5 minutes', '5 minutes'],
+  [340, '6 minutes', '340 seconds'],
+  [3_601, '60 minutes', '60 minutes'],
+  [60 * 3_600, '60 hours', '60 hours'],
+] as const)('a wait of %i s is %s, and a remaining time of the same length %s', ([seconds, wait, left]) => {
+  expect(spanText(1_000 * seconds, Math.ceil)).toBe(wait)
+  expect(spanText(1_000 * seconds, Math.floor)).toBe(left)
+})
+
+test('no time in words differs from the time by more than a tenth, and no wait is shorter by more than a twentieth', () => {
+  const sizes = { second: 1, minute: 60, hour: 3_600, day: 86_400 }
+  const secondsOf = (text: string) => {
+    const [, count, unit] = /^(\d+) (second|minute|hour|day)s?$/.exec(text)!
+    return Number(count) * sizes[unit as keyof typeof sizes]
+  }
+  for (let seconds = 1; seconds < 400_000; seconds += 1 + Math.floor(seconds / 97)) {
+    for (const round of [Math.round, Math.ceil, Math.floor])
+      expect(Math.abs(secondsOf(spanText(1_000 * seconds, round)) - seconds)).toBeLessThanOrEqual(
+        seconds / 10,
+      )
+    expect(secondsOf(spanText(1_000 * seconds, Math.ceil))).toBeGreaterThanOrEqual(seconds * 0.95)
+    expect(secondsOf(spanText(1_000 * seconds, Math.floor))).toBeLessThanOrEqual(seconds * 1.05)
+  }
 })
 
 test('a time is written in UTC, to the second', () => {

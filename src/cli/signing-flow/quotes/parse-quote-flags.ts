@@ -25,7 +25,7 @@ export type QuoteFlags = {
   amountOut?: string
   destination?: string
   refund?: string
-  /** The keystore whose address is paid by a swap from Bitcoin. */
+  /** The payer, whose balance is read; the one who is paid by a swap from Bitcoin. */
   wallet?: string
   provider?: string
   slippage?: string
@@ -53,7 +53,7 @@ export type QuoteRequest = {
 export async function parseQuoteFlags(
   cli: Cli,
   wish: QuoteFlags & { idempotencyKey?: string },
-  payer: () => Promise<Address> = () => walletAddress(cli, undefined, 'Name the amount: --amount-in 100'),
+  payer: () => Promise<Address> = () => walletAddress(cli, wish.wallet, 'Name the amount: --amount-in 100'),
 ): Promise<QuoteRequest> {
   const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
   const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(

@@ -15,8 +15,17 @@ import { promised } from '../swap-proposal.ts'
 import { termsOf } from '../user-terms-from-flags.ts'
 import type { QuoteRequest } from './parse-quote-flags.ts'
 
-/** Why executing a quote will be refused, and the flag that accepts it; `null` where none does. */
-export type QuoteRefusal = { code: string; message: string; flag: string | null }
+/**
+ * Why executing a quote will be refused, and the flag that accepts it; `null` where none does. For a lack of funds, the amount that is missing and
+ * the command that shows or brings it.
+ */
+export type QuoteRefusal = {
+  code: string
+  message: string
+  flag: string | null
+  missing: ReturnType<typeof tokenAmount> | null
+  next: string | null
+}
 
 /** The policy rules that a quote alone decides; the others need its transactions. */
 const decidable = ['perTransaction', 'perDay', 'receivers', 'maxSlippage', 'maxPriceImpact']
@@ -86,6 +95,8 @@ export async function quoteRefusals(
       code: code ?? 'POLICY_LIMIT',
       message: `The policy allows ${rule}: ${wanted}, and the quote has ${found}`,
       flag: null,
+      missing: null,
+      next: null,
     })),
   ]
 }
@@ -104,4 +115,6 @@ const refusalOf = ({ code, message, hint = '' }: AppError): QuoteRefusal => ({
   code,
   message,
   flag: /--max-price-impact [0-9.]+%/.exec(hint)?.[0] ?? null,
+  missing: null,
+  next: null,
 })

@@ -6,17 +6,8 @@ import { parseSlippage } from '../../../domain/slippage.ts'
 import type { LoadedPolicy } from '../../../guard/policy/policy-file.ts'
 import { shortfallShare } from '../../../guard/price-tolerance.ts'
 import type { Cli } from '../../command-run-types.ts'
-import { parseQuoteFlags, type QuoteFlags, type QuoteRequest } from './parse-quote-flags.ts'
+import type { QuoteRequest } from './parse-quote-flags.ts'
 import { referenceForSwap } from './reference-quote.ts'
-
-/** Requests a quote and saves it, so that it can be executed by its ID. */
-export async function askQuote(
-  cli: Cli,
-  wish: QuoteFlags,
-): Promise<{ quote: Quote; resolved: QuoteRequest }> {
-  const resolved = await parseQuoteFlags(cli, wish)
-  return { resolved, quote: await resolved.ask(cli) }
-}
 
 /**
  * Requests a quote whose loss including fees is within the given or policy slippage of the local
