@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * What is compiled into a package without its licence beside it, for one version of the package: another version needs another look. `file` is a
- * file of `licences`: that of jq is COPYING of jqlang/jq at 725cd63, that of Oniguruma the notice of its release 6.9.8. The binary and its
+ * file of `bin/build/licences`: that of jq is COPYING of jqlang/jq at 725cd63, that of Oniguruma the notice of its release 6.9.8. The binary and its
  * JavaScript are made by Emscripten, whose C library is musl: LICENSE (its MIT form) and system/lib/libc/musl/COPYRIGHT of
  * emscripten-core/emscripten. Its compiler-rt needs no notice in a binary (Apache-2.0 with LLVM exceptions).
  */

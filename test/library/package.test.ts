@@ -549,6 +549,8 @@ describe('the packed files', () => {
     for (const [line, holder] of [
       ['jq 1.8.2 (in jq-wasm), MIT', 'jq is copyright (C) 2012 Stephen Dolan'],
       ['Oniguruma (in jq), BSD-2-Clause', 'K.Kosako'],
+      ['Emscripten (in jq-wasm), MIT', 'Emscripten authors'],
+      ['musl (in jq-wasm), MIT', 'Rich Felker'],
     ] as const)
       expect([listed.includes(line), notices.includes(holder)]).toEqual([true, true])
     for (const name of ['sluice', 'sandbox', 'ledger', bringer])

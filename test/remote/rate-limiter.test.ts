@@ -383,7 +383,7 @@ test('without --timeout, a command waits for a limit of less than two minutes, a
   const long = await run(bare, at())
   expect({ exit: long.exit, hint: long.json.error.hint }).toEqual({
     exit: 5,
-    hint: 'Wait 3 minutes, then try again.',
+    hint: 'Wait 2 minutes, then try again.',
   })
 })
 

@@ -140,7 +140,8 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
     empty: 'No provider has a quote.',
     ...(elsewhere.length > 0 && { note }),
   })
-  if (best.id) cli.notice(`next: sluice swap execute ${shellOperand(best.id)}`)
+  const from = options.wallet === undefined ? '' : `--wallet ${shellWord(options.wallet)} `
+  if (best.id) cli.notice(`next: sluice swap execute ${from}${shellOperand(best.id)}`)
 }
 
 /** Lets a person choose one of the quotes of some providers, the best first. Without a terminal, PROMPT_NEEDED. */

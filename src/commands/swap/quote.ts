@@ -14,6 +14,8 @@ import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
+import { walletAddress } from '../../cli/wallet-address.ts'
+import type { Address } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -28,6 +30,8 @@ export async function quote(
   cli: Cli,
   { compare, ...options }: QuoteFlags & { compare?: string | true },
 ): Promise<void> {
+  // A wallet that was named must exist, whatever is known of its balance.
+  const payer = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
   if (compare !== undefined) {
     if (options.provider !== undefined)
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
@@ -35,7 +39,7 @@ export async function quote(
       })
     return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from))
   }
-  const { quote, resolved, held } = await askQuoteAndBalance(cli, options)
+  const { quote, resolved, held } = await askQuoteAndBalance(cli, options, payer)
   const own = quoteJson(quote)
   const isFromBitcoin = quote.from.chainId === bitcoinNetwork.chainId
   const { profile } = cli.globals
@@ -62,15 +66,13 @@ export async function quote(
 }
 
 /** Requests a quote and reads at the same time what the wallet has; nothing is read of a wallet for a swap from Bitcoin. */
-async function askQuoteAndBalance(cli: Cli, options: QuoteFlags) {
+async function askQuoteAndBalance(cli: Cli, options: QuoteFlags, payer: Address | undefined) {
   const resolved = await parseQuoteFlags(cli, options)
   const { tokenIn: token } = resolved
   const quoted = resolved.ask(cli)
   const [quote, held] = await Promise.all([
     quoted,
-    token.chainId === bitcoinNetwork.chainId
-      ? undefined
-      : readHeld(cli, { name: options.wallet, token, quoted }),
+    token.chainId === bitcoinNetwork.chainId ? undefined : readHeld(cli, { payer, token, quoted }),
   ])
   return { quote, resolved, held }
 }

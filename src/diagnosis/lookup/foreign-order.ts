@@ -11,21 +11,10 @@ import { amountText } from '../calls/describe-call.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import type { Verdict } from '../verdict.ts'
-import { foreignRelayOrder } from './foreign-relay-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
 
 /** What became of a transfer that this machine did not start. Without `funds`, the chain of the transaction alone tells where they are. */
 export type ExplainedTransfer = Pick<Verdict, 'situation' | 'verdict'> & { funds?: string; next?: string }
-
-/** Explains an order that another machine placed, as far as the chains and, of Relay, its service show it; `undefined` for any other transaction. */
-export const foreignOrder = async (
-  context: ExecutionContext,
-  hash: Hex,
-  found: FoundTransaction,
-  reportedHash: Hex | null,
-): Promise<ExplainedTransfer | undefined> =>
-  (await preSignedOrder(context, hash, found, reportedHash)) ??
-  foreignRelayOrder(context, hash, found, reportedHash)
 
 /** One order of several: its number, whose it is, and until when it can be filled. */
 function orderLine(uid: Hex): string {
@@ -34,7 +23,7 @@ function orderLine(uid: Hex): string {
 }
 
 /** An order of CoW Protocol by the event of its signature, whatever contract made it. Its amounts are only in its trade. */
-async function preSignedOrder(
+export async function preSignedOrder(
   context: ExecutionContext,
   hash: Hex,
   { network, from, call, block }: FoundTransaction,

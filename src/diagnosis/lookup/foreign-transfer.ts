@@ -25,7 +25,8 @@ import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
 import { actionCommand } from '../messages/shared-operation-phrases.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
-import { type ExplainedTransfer, foreignOrder } from './foreign-order.ts'
+import { type ExplainedTransfer, preSignedOrder } from './foreign-order.ts'
+import { foreignRelayOrder } from './foreign-relay-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
 
 /**
@@ -42,7 +43,8 @@ export async function foreignTransfer(
   return (
     (await foreignBurn(context, hash, found, reportedHash)) ??
     (await foreignDeposit(context, hash, found, reportedHash)) ??
-    (await foreignOrder(context, hash, found, reportedHash))
+    (await preSignedOrder(context, hash, found, reportedHash)) ??
+    (await foreignRelayOrder(context, hash, found, reportedHash))
   )
 }
 

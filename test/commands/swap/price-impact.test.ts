@@ -113,6 +113,13 @@ describe('a quote says before execution what the wallet lacks', () => {
     },
   )
 
+  test.each(['nobody', '0x12'])('and refuses a payer that is no wallet: %s', async (name) => {
+    for (const more of ['', '--compare uniswap-v3']) {
+      const { exit, json } = await run(`swap quote ${pair} --amount-in 5 --wallet ${name} ${more} --json`)
+      expect([exit, json.error?.code]).toEqual([expect.toBeOneOf([2, 13]), expect.any(String)])
+    }
+  })
+
   test('and nothing where no node or no wallet is known', async () => {
     const env = { SLUICE_BASE_URL: service.url }
     const far = { env, secrets: { privateKey: sandbox.user.key, apiKey } }

@@ -22,22 +22,22 @@ export type Held = { wallet: Address; network: Network; token: bigint; coin: big
 const patienceMs = 2_000
 
 /**
- * Reads in one request what a wallet has of the input token and of the coin: the wallet of this machine, or the named one. `undefined` if no
+ * Reads in one request what a wallet has of the input token and of the coin: the payer, or the wallet of this machine. `undefined` if no
  * wallet is known, no node answers, or the answer is later than `quoted` by two seconds. It never fails.
  */
 export async function readHeld(
   cli: Cli,
-  { name, token, quoted }: { name: string | undefined; token: Token; quoted: Promise<unknown> },
+  { payer, token, quoted }: { payer: Address | undefined; token: Token; quoted: Promise<unknown> },
 ): Promise<Held | undefined> {
   const tooLate = quoted.then(
     () => sleep(patienceMs, undefined, { ref: false }),
     () => undefined,
   )
-  return Promise.race([heldNow(cli, name, token).catch(() => undefined), tooLate.then(() => undefined)])
+  return Promise.race([heldNow(cli, payer, token).catch(() => undefined), tooLate.then(() => undefined)])
 }
 
-async function heldNow(cli: Cli, name: string | undefined, token: Token): Promise<Held> {
-  const [wallet, context] = await Promise.all([walletAddress(cli, name), cli.backend.context()])
+async function heldNow(cli: Cli, payer: Address | undefined, token: Token): Promise<Held> {
+  const [wallet, context] = await Promise.all([payer ?? walletAddress(cli, undefined), cli.backend.context()])
   const isCoin = sameAddress(token.address, nativeAddress)
   const [coin, gasPrice, held] = await context
     .rpc(token.chainId)
