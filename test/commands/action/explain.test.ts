@@ -30,7 +30,13 @@ const journalled = () => {
     db.close()
   }
 }
-/** The verdict as JSON. Checks that the text output agrees, and that the command signs and writes nothing. */
+/** The situations, with and without a next command, whose text was compared with the JSON. */
+const comparedAsText = new Set<string>()
+
+/**
+ * The verdict as JSON. Checks that the command signs and writes nothing, and once for each situation that the text output agrees,
+ * which is written from the same verdict.
+ */
 const explain = async (id: string, ...more: string[]) => {
   const before = journalled()
   const said = await signsNothing(() => run(['action', 'explain', id, '--json', ...more]))
@@ -50,10 +56,14 @@ const explain = async (id: string, ...more: string[]) => {
     'transactions',
     'evidence',
   ])
-  const { out } = await run(['action', 'explain', id, ...more])
-  expect(out).toContain(`${json.situation}  ${json.verdict}`)
-  expect(out).toContain(json.funds)
-  if (json.next !== null) expect(out).toMatch(new RegExp(`next +${json.next}`))
+  const form = `${json.situation} ${json.next === null}`
+  if (!comparedAsText.has(form)) {
+    const { out } = await run(['action', 'explain', id, ...more])
+    expect(out).toContain(`${json.situation}  ${json.verdict}`)
+    expect(out).toContain(json.funds)
+    if (json.next !== null) expect(out).toMatch(new RegExp(`next +${json.next}`))
+    comparedAsText.add(form)
+  }
   for (const { source } of json.evidence) expect(['journal', 'chain', 'service']).toContain(source)
   expect(json.evidence.length).toBeGreaterThan(0)
   return json
