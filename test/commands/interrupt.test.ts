@@ -10,6 +10,7 @@ import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
 import {
   attemptsIn,
+  type Program,
   type ProgramHome,
   programHome,
   spawnSluice,
@@ -35,6 +36,18 @@ const held = async (): Promise<bigint> =>
   )
 const nonce = async () => Number(await rpc.request<Hex>('eth_getTransactionCount', [wallet, 'pending']))
 const signed = () => attemptsIn(at.data)
+
+/** Waits until a process has signed more than before; fails if it ends without that. */
+async function signedBy({ ended }: Program, before: number): Promise<void> {
+  let said: Awaited<Program['ended']> | undefined
+  void ended.then((end) => {
+    said = end
+  })
+  while (signed() === before) {
+    if (said) throw new Error(`it ended and signed nothing: ${said.out}${said.err}`)
+    await sleep(10)
+  }
+}
 
 /** The environment of a process that receives SIGINT as soon as it listens for it. */
 const early =
@@ -128,7 +141,7 @@ describe('a signal', () => {
       const line = ['deposit', place, '--amount', '10', '--yes', '--json']
       const running = startSluice(at.home, line)
       try {
-        while (signed() === attempts) await sleep(10)
+        await signedBy(running, attempts)
         running.child.kill(signal)
         const { exit, out } = await running.ended
         expect({ exit, out }).toMatchObject({ exit: 20 })
@@ -335,7 +348,7 @@ describe.skipIf(!isOld)('an older Node', () => {
       node: oldNode,
     })
     try {
-      while (signed() === attempts) await sleep(10)
+      await signedBy(running, attempts)
       const child = childOf(running.pid)
       running.child.kill('SIGTERM')
       const { exit, out } = await running.ended
@@ -361,7 +374,7 @@ describe('secrets in environment variables', () => {
       env: { SLUICE_PRIVATE_KEY: key, SLUICE_PASSWORD: 'a-password' },
     })
     try {
-      while (signed() === attempts) await sleep(10)
+      await signedBy(running, attempts)
       for (const { pid, command } of at.processes()) {
         expect(command).not.toContain(key.slice(2))
         expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SLUICE_|a-password/)
