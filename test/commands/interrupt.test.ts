@@ -71,22 +71,19 @@ describe('an expression of --jq that never ends', () => {
   const endless = ['schema', 'deposit', '--jq', 'def f: f; f']
 
   test('ends with --timeout', async () => {
-    expect(await sluice(...endless, '--timeout', '2s')).toMatchObject({
+    expect(await sluice(...endless, '--timeout', '1s')).toMatchObject({
       exit: 2,
       out: '',
       err: expect.stringContaining('the expression did not end within the time limit of the command'),
     })
   })
 
-  test('ends with a signal, and by itself', async () => {
+  // It ends by itself too: see `shaped-documents.test.ts`.
+  test('ends with a signal', async () => {
     const running = startSluice(at.home, endless)
-    await sleep(2_000)
+    await sleep(1_000)
     running.child.kill('SIGINT')
     expect((await running.ended).exit).toBe(130)
-    expect(await sluice(...endless)).toMatchObject({
-      exit: 2,
-      err: expect.stringContaining('the expression did not end within 10 s'),
-    })
   })
 })
 
