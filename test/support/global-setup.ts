@@ -27,7 +27,7 @@ declare module 'vitest' {
  * kept in memory, where that is possible.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build.js')], {
+  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build', 'build.js')], {
     stdio: 'inherit',
   })
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
