@@ -6,6 +6,7 @@ await vitestCampaign('tables', {
   files: [
     'test/api/roundtrip.test.ts',
     'test/commands/every-command/every-error.test.ts',
+    'test/commands/every-command/output-modes.test.ts',
     'test/commands/every-command/pasted-hints.test.ts',
     'test/commands/every-command/text-files.test.ts',
     'test/commands/hostile-service/false-answers.test.ts',

@@ -85,7 +85,8 @@ const refused = (status: number, error: string): Answer => ({ status, body: { er
  */
 export function openAvenia(options: DeskOptions): {
   answer: (asked: DeskRequest) => Promise<Answer | undefined>
-  pay: () => Promise<void>
+  /** Pays what is due; returns whether a ticket is unpaid. */
+  pay: () => Promise<boolean>
 } {
   const desks = new Map(
     options.chains.flatMap((chain) => {
@@ -104,7 +105,9 @@ export function openAvenia(options: DeskOptions): {
       return desk.answer(rest, asked)
     },
     pay: async () => {
-      for (const desk of desks.values()) await desk.pay()
+      let isOpen = false
+      for (const desk of desks.values()) isOpen = (await desk.pay()) || isOpen
+      return isOpen
     },
   }
 }
@@ -278,17 +281,19 @@ function openDesk(
         ? { status: 200, body: { ticket: { id, status: ticket.status } } }
         : refused(404, 'ticket not found')
     },
-    pay: async (): Promise<void> => {
-      if (!makesBlocks(chainId)) return
+    pay: async (): Promise<boolean> => {
+      if (!makesBlocks(chainId)) return false
       // Newest first: an older ticket that was never paid may have the same amount.
       for (const [id, ticket] of [...tickets].toReversed()) {
         // A payment that fails, for example because the token is paused, is retried in the next round.
-        if (['UNPAID', 'PROCESSING', 'ON-HOLD'].includes(ticket.status))
-          await go(ticket).catch(() => undefined)
+        if (isOpen(ticket)) await go(ticket).catch(() => undefined)
         if (ticket.status === 'UNPAID' && now() - openedAt(ticket) > unpaidMs) tickets.delete(id)
       }
+      return [...tickets.values()].some(isOpen)
     },
   }
 }
+
+const isOpen = ({ status }: Ticket): boolean => ['UNPAID', 'PROCESSING', 'ON-HOLD'].includes(status)
 
 const openedAt = ({ quote }: Ticket): number => quote.until - quoteMs

@@ -81,7 +81,8 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     body: unknown
     headers: Readonly<Record<string, unknown>>
   }) => Promise<Answer | undefined>
-  solve: () => Promise<void>
+  /** Pays what is due; returns whether a deposit is unpaid. */
+  solve: () => Promise<boolean>
 } {
   const orders = new Map<Hex, Order>()
   const seen = new Map<number, Hex>()
@@ -285,6 +286,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
       for (const { network } of chains) await look(network.chainId)
       // A payment that fails, for example because the token is paused, is retried in the next round.
       for (const [id, order] of orders) if (!order.isOver) await go(id, order).catch(() => undefined)
+      return [...orders.values()].some(({ deposit, isOver }) => deposit && !isOver)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import type { ChainClient } from '../chain/chain-client.ts'
+import { type ChainClient, withCalls } from '../chain/chain-client.ts'
 import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
@@ -54,6 +54,23 @@ async function report(rpc: ChainClient, staking: Address): Promise<void> {
   await rpc.request('eth_sendTransaction', [
     { from: sandboxAddress(roles.keeper), to: staking, data, gas: '0x989680' },
   ])
+}
+
+/** A chain client that reads the newest block once until `forget`, or until it does anything else than reading blocks. */
+function withOneHead(rpc: ChainClient): { rpc: ChainClient; forget: () => void } {
+  let head: Promise<unknown> | undefined
+  const forget = () => {
+    head = undefined
+  }
+  const request = <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest') {
+      head ??= rpc.request(method, params)
+      return head as Promise<T>
+    }
+    if (method !== 'eth_getBlockByNumber') forget()
+    return rpc.request<T>(method, params)
+  }
+  return { rpc: withCalls(rpc, { request, batch: rpc.batch }), forget }
 }
 
 /** One of the two chains. Its URL stays the same while the world runs, even after a reset. */
@@ -179,11 +196,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         openAcrossV1({ ...given, fees }),
         ({ url }: { url: URL }) => fees(url),
       ],
-      work: async () => {
-        await orders.solve()
-        await desks.pay()
-        await relay.solve()
-      },
+      work: async () => [await orders.solve(), await desks.pay(), await relay.solve()].includes(true),
     }
   }
   let services = openServices()
@@ -198,11 +211,12 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   let bitcoin = openBitcoin()
   const attest = (): Attester => {
     const given = standIn()
+    const reads = chains.map(({ rpc }) => withOneHead(rpc))
     const fill = startRelayer({
       ...given,
       ends: contractsIn(saved.catalog, acrossContracts).map((pool, index) => ({
         pool,
-        rpc: chains[index]!.rpc,
+        rpc: reads[index]!.rpc,
       })),
       relayer,
       owner,
@@ -216,16 +230,16 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       ...given,
       ends: contractsIn(saved.catalog, cctpV2Contracts).map((bridge, index) => ({
         bridge,
-        rpc: chains[index]!.rpc,
+        rpc: reads[index]!.rpc,
       })),
       key: sandboxKey(roles.attester),
       relayer,
       standardDelayMs,
       pollMs,
       fault: () => faults.activeFault(...bridgeFaults),
-      beside: async () => {
-        await fill()
-        await services.work()
+      beside: async () => [await fill(), await services.work()].includes(true),
+      onRound: () => {
+        for (const { forget } of reads) forget()
       },
     })
   }

@@ -429,7 +429,7 @@ describe('the recipes, with the packages', () => {
     for (const path of [place.home, home.home, image]) chmodSync(path, 0o755)
     const run = (...args: string[]) => {
       const script = `
-mount --make-rprivate / && mount --bind "$1" "$1" && mount -o bind,remount,ro / && mount -t tmpfs -o ro tmpfs /dev/shm
+mount --make-rprivate / && mount --bind "$1" "$1" && mount -o bind,remount,ro / && mount -o bind,remount,ro /dev/shm
 shift; exec setpriv --reuid ${uid} --regid ${gid} --clear-groups "$@"`
       const all = ['-m', 'sh', '-ec', script, 'sh', join(image, 'data'), ...inside(...args)]
       const { status, stdout, stderr } = spawnSync('unshare', all, {

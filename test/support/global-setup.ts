@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
 import { allProcesses, endProcess } from '../../src/sandbox/node-processes.ts'
+import { memoryDirectory } from './memory-directory.ts'
 import { startPostgres } from './postgres-server.ts'
 import { testCache } from './test-cache.ts'
 
@@ -22,7 +23,8 @@ declare module 'vitest' {
 
 /**
  * Builds the program and the sandbox genesis once, before any test file; later runs reuse both. At the end it stops the
- * nodes that a killed worker left running. A PostgreSQL is started for all test files, where the machine has one.
+ * nodes that a killed worker left running. A PostgreSQL is started for all test files, where the machine has one. Temporary files are
+ * kept in memory, where that is possible.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build', 'build.js')], {
@@ -31,6 +33,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
   const binary = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
   const cache = testCache()
+  const memory = memoryDirectory()
+  // The workers start with this environment.
+  if (memory) process.env.TMPDIR = memory
   const notes = mkdtempSync(join(tmpdir(), 'sluice-test-nodes-'))
   const [postgres] = await Promise.all([startPostgres(), genesis(cache, { binary, noteDir: notes })])
   const isThere = typeof postgres === 'object'

@@ -129,14 +129,20 @@ async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   return built ? built.catalog : { ...emptyCatalog, networks: sandboxNetworks }
 }
 
-/** Loads the catalogues of public networks from their files. */
+/** The catalogues read so far, by network name: the files belong to the program and do not change while it runs. */
+const readFiles = new Map<string, Catalog>()
+
+/** Loads the catalogues of public networks from their files, each once. */
 export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
   if (networks.length === 0) return []
   const { catalogOfFile } = await import('./catalog-file.ts')
   const folder = join(import.meta.dirname, '..', '..', 'engine', 'catalog')
-  return networks.map(({ name }) =>
-    catalogOfFile(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))),
-  )
+  return networks.map(({ name }) => {
+    const read =
+      readFiles.get(name) ?? catalogOfFile(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')))
+    readFiles.set(name, read)
+    return read
+  })
 }
 
 /** The contracts and tokens of the embedded chains. */

@@ -46,9 +46,10 @@ const word = (value: number | bigint): Hex => numberToHex(value, { size: 32 })
 
 /**
  * Fills Across deposits and refunds expired ones, each in its own bundle. Returns the function that does one round:
- * it reads the new blocks, or the whole chain again after a reorganisation or reset, and sends what is due.
+ * it reads the new blocks, or the whole chain again after a reorganisation or reset, sends what is due, and returns
+ * whether a deposit is open.
  */
-export function startRelayer(options: RelayerOptions): () => Promise<void> {
+export function startRelayer(options: RelayerOptions): () => Promise<boolean> {
   const { ends, catalog, relayer, owner, now, fault, makesBlocks } = options
   const { abi } = acrossContract('Ethereum_SpokePool')
   const [deposited] = encodeEventTopics({ abi: events, eventName: 'FundsDeposited' })
@@ -170,6 +171,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     for (const index of ends.keys()) await follow(index)
     for (const [index, { open }] of followed.entries())
       for (const [hash, one] of open) await settle(hash, one, ends[index]!, open)
+    return followed.some(({ open }) => open.size > 0)
   }
 }
 

@@ -43,8 +43,10 @@ type AttesterOptions = {
   fault?: () => ServiceFault<(typeof bridgeFaults)[number]> | undefined
   /** Whether a chain makes blocks: nothing is delivered to a chain that does not. */
   makesBlocks?: (chainId: number) => boolean
-  /** Other work of each round. */
-  beside?: () => Promise<void>
+  /** Other work of each round; returns whether some of it is left. */
+  beside?: () => Promise<boolean>
+  /** Called at the begin of each round. */
+  onRound?: () => void
 }
 
 /** Faults of a burn-and-mint bridge. */
@@ -63,8 +65,10 @@ export type Attester = {
 const expiresAfter = 7200n
 const retryAfterMs = 5000
 
-/** After `after` rounds without a new block, the interval is `times` as long. */
-const quiet = { after: 30, times: 5 }
+/**
+ * While nothing is left to do, the interval is `times` as long, and `longTimes` after `after` rounds without a new block.
+ */
+const quiet = { times: 3, after: 30, longTimes: 5 }
 
 /** Watches both ends for burns, attests final messages and delivers them. */
 export function startAttester(options: AttesterOptions): Attester {
@@ -143,14 +147,22 @@ export function startAttester(options: AttesterOptions): Attester {
     ledgers[index] = await followers[index]!()
   }
 
-  const round = async (): Promise<void> => {
+  /** Does one round; returns whether work is left for the next one. */
+  const round = async (): Promise<boolean> => {
+    options.onRound?.()
     ledgers = await Promise.all(followers.map((follow) => follow()))
     const alive = new Set(ledgers.flatMap(({ sent }) => sent.map(({ nonce }) => nonce)))
     for (const nonce of known.keys()) if (!alive.has(nonce)) forget(nonce)
     for (const [index, { sent }] of ledgers.entries())
       for (const one of sent) await attest(one, ends[index]!.bridge.domain)
     for (const one of known.values()) await relay(one)
-    await options.beside?.()
+    const isLeft = (await options.beside?.()) ?? false
+    return isLeft || [...known.values()].some(isUndelivered)
+  }
+
+  const isUndelivered = ({ sent, decoded }: AttestedMessage): boolean => {
+    const index = ends.findIndex(({ bridge }) => bridge.domain === decoded.destinationDomain)
+    return index >= 0 && !ledgers[index]!.received.has(sent.nonce)
   }
 
   const forget = (nonce: Hex): void => {
@@ -169,11 +181,12 @@ export function startAttester(options: AttesterOptions): Attester {
     let [heads, unchanged] = ['', 0]
     while (!stopping.signal.aborted) {
       // If a node does not answer, the next round asks again; the daemon notices a dead node by itself.
-      await exclusively(round).catch(() => undefined)
+      const isBusy = await exclusively(round).catch(() => false)
       const now = ledgers.map(({ head }) => head).join()
       unchanged = now === heads ? unchanged + 1 : 0
       heads = now
-      const ms = unchanged < quiet.after ? pollMs : pollMs * quiet.times
+      const times = isBusy ? 1 : unchanged < quiet.after ? quiet.times : quiet.longTimes
+      const ms = pollMs * times
       await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   })()

@@ -64,7 +64,8 @@ type BookOptions = StandInOptions & {
  */
 export function openOrderBooks(options: BookOptions): {
   answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
-  solve: () => Promise<void>
+  /** Fills what can be filled; returns whether an order is open. */
+  solve: () => Promise<boolean>
 } {
   const books = new Map(options.chains.map((chain) => [chain.network.name, openBook(options, chain)]))
   return {
@@ -75,7 +76,9 @@ export function openOrderBooks(options: BookOptions): {
       return action === 'quote' ? book.quote(body) : book.place(body)
     },
     solve: async () => {
-      for (const book of books.values()) await book.solve()
+      let isOpen = false
+      for (const book of books.values()) isOpen = (await book.solve()) || isOpen
+      return isOpen
     },
   }
 }
@@ -219,9 +222,10 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
       open.set(uid, { order, owner: from, failedAt: 0 })
       return { status: 201, body: uid }
     },
-    solve: async (): Promise<void> => {
-      if (isIdle() || !makesBlocks(chainId)) return
+    solve: async (): Promise<boolean> => {
+      if (isIdle() || !makesBlocks(chainId)) return false
       for (const [uid, one] of open) if (now() - one.failedAt > retryAfterMs) await fill(uid, one)
+      return open.size > 0
     },
   }
 }

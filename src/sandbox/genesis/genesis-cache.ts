@@ -9,8 +9,18 @@ import { readSaved, type SavedWorld, saveWorld } from '../saved-worlds.ts'
 import { deployWorld } from './deploy-world.ts'
 import { packedGenesisKey, sandboxData } from './sandbox-data.ts'
 
-/** Returns the cache key of the genesis world: a hash of the deployment code and contracts, or that of the package. */
+let knownKey: string | undefined
+
+/**
+ * Returns the cache key of the genesis world: a hash of the deployment code and contracts, or that of the package. It
+ * is made once, because a running program keeps the deployment code that it has loaded.
+ */
 export function genesisKey(): string {
+  knownKey ??= madeKey()
+  return knownKey
+}
+
+function madeKey(): string {
   const packed = packedGenesisKey()
   if (packed !== undefined) return packed
   const hash = createHash('sha256')

@@ -185,7 +185,8 @@ const lookAt = (run: Run, step: Step): SeenWallet => ({
 
 /**
  * Signs steps that are sent together; `looked` is the view that was just read for one of them. If a signature takes
- * long, as on a device, the steps signed so far are sent first and the wallet is read again.
+ * long, as on a device, the steps signed so far are sent first and the wallet is read again. If the node does not have
+ * them then, the rest is signed after them.
  */
 async function sendTogether(
   run: Run,
@@ -194,6 +195,7 @@ async function sendTogether(
   looked: { of: number; at: number; view: WalletView },
 ): Promise<void> {
   const held: number[] = []
+  const signed: number[] = []
   const send = () => Promise.all(held.splice(0).map((index) => broadcast(run, index)))
   let { view }: { view: WalletView | undefined } = looked
   try {
@@ -201,14 +203,26 @@ async function sendTogether(
       // The gas in a view is for its own step.
       if (!isRecent(run, looked) || (index !== looked.of && !known(index))) view = undefined
       if (!view) await send()
-      if (!(await signAndRecord(run, index, known(index), view))) continue
+      try {
+        if (!(await signAndRecord(run, index, known(index), view))) continue
+      } catch (error) {
+        if (lacksOneOf(error, signed)) return
+        throw error
+      }
       held.push(index)
+      signed.push(stepAt(run, index).nonce!)
       view = view && afterSending(view, stepAt(run, index))
     }
   } finally {
     await send()
   }
 }
+
+/** Whether a nonce is refused only because the node lacks a transaction of this run, with one of the given nonces. */
+const lacksOneOf = (error: unknown, nonces: readonly number[]): boolean =>
+  error instanceof AppError &&
+  ['FOREIGN_PENDING', 'NONCE_GAP'].includes(error.code) &&
+  nonces.some((nonce) => nonce === error.details?.pending)
 
 /** The view of a wallet after a node has accepted a signed step, which then counts as pending. */
 const afterSending = (view: WalletView, { nonce }: Step): WalletView | undefined =>

@@ -1,5 +1,5 @@
 import { Chalk } from 'chalk'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { writeDocument, written } from '../../../src/cli/output/document-writer.ts'
 import { compileJq } from '../../../src/cli/output/jq.ts'
 import { compileTemplate } from '../../../src/cli/output/template/run-template.ts'
@@ -68,6 +68,30 @@ test.each(['def f: f; f', 'repeat(1)', 'last(range(1e12))', '[limit(1; repeat(em
     })
   },
 )
+
+test('an expression that never ends is stopped after 10 s, with or without a time limit of the command', async () => {
+  for (const limits of [{}, { timeOver: new AbortController().signal }]) {
+    const { shape, end } = await compileJq('def f: f; f', limits)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let said: unknown
+      const shaped = Promise.resolve(shape('{}', stream(false))).catch((error: unknown) => {
+        said = error
+      })
+      await vi.advanceTimersByTimeAsync(9_999)
+      expect(said).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+      await shaped
+      expect(said).toMatchObject({
+        code: 'OUTPUT_FAILED',
+        message: '--jq: the expression did not end within 10 s, and was stopped',
+      })
+    } finally {
+      vi.useRealTimers()
+      end()
+    }
+  }
+})
 
 test('documents are shaped in the order in which they are written, and one that jq refuses fails them all', async () => {
   const shaping = await compileJq('if .n == 9 then error("nine") else .n end')

@@ -31,7 +31,13 @@ const journalled = () => {
     db.close()
   }
 }
-/** The verdict as JSON. Checks that the text output agrees, and that the command signs and writes nothing. */
+/** The situations, with and without a next command, whose text was compared with the JSON. */
+const comparedAsText = new Set<string>()
+
+/**
+ * The verdict as JSON. Checks that the command signs and writes nothing, and once for each situation that the text output agrees,
+ * which is written from the same verdict.
+ */
 const explain = async (id: string, ...more: string[]) => {
   const before = journalled()
   const said = await signsNothing(() => run(['action', 'explain', id, '--json', ...more]))
@@ -51,10 +57,14 @@ const explain = async (id: string, ...more: string[]) => {
     'transactions',
     'evidence',
   ])
-  const { out } = await run(['action', 'explain', id, ...more])
-  expect(out).toContain(`${json.situation}  ${json.verdict}`)
-  expect(out).toContain(json.funds)
-  if (json.next !== null) expect(out).toMatch(new RegExp(`next +${json.next}`))
+  const form = `${json.situation} ${json.next === null}`
+  if (!comparedAsText.has(form)) {
+    const { out } = await run(['action', 'explain', id, ...more])
+    expect(out).toContain(`${json.situation}  ${json.verdict}`)
+    expect(out).toContain(json.funds)
+    if (json.next !== null) expect(out).toMatch(new RegExp(`next +${json.next}`))
+    comparedAsText.add(form)
+  }
   for (const { source } of json.evidence) expect(['journal', 'chain', 'service']).toContain(source)
   expect(json.evidence.length).toBeGreaterThan(0)
   return json
@@ -281,8 +291,9 @@ describe('explain for an action that another machine started', () => {
         ),
       })
     }
-    await cleared()
+    // The older fault of a bridge acts, and one set again is the newest: at no time may the bridge deliver.
     await fault('bridge-undelivered')
+    await fault('bridge stuck')
     await expect.poll(async () => (await later(id, 0)).situation).toBe('BRIDGE_UNDELIVERED')
     expect((await later(burn, 2 * 3_600_000)).verdict).toContain('Anyone can deliver it')
     await cleared()

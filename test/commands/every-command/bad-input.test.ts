@@ -27,7 +27,10 @@ const pay = `transfer --network sandbox-one --token USDC --to ${stranger} --amou
 
 type Wrong = { exit: number; code: string; says: string | RegExp }
 
-/** Runs a line as text and as JSON; both must report the same failure, and nothing may be signed. */
+/** The codes whose text was compared: text and JSON show the same error, which `every-error.test.ts` compares for each command. */
+const comparedAsText = new Set<string>()
+
+/** Runs a line as JSON, and the first one of each code as text too: both must report the same failure. Nothing may be signed. */
 async function refused(
   line: string | readonly string[],
   wrong: Wrong,
@@ -35,12 +38,16 @@ async function refused(
 ): Promise<Ran> {
   const asJson = typeof line === 'string' ? `${line} --json` : [...line, '--json']
   const [words, json] = await signsNothing(
-    async () => [await run(line, more), await run(asJson, more)] as const,
+    async () =>
+      [comparedAsText.has(wrong.code) ? undefined : await run(line, more), await run(asJson, more)] as const,
   )
-  expect({ exit: words.exit, err: words.err }).toMatchObject({ exit: wrong.exit })
-  expect(words.out).toBe('')
-  expect(words.err).toMatch(/error .+ \([A-Z_]+\)\nnext {2}.+\n$/)
-  expect(words.err).toContain(`(${wrong.code})`)
+  if (words) {
+    expect({ exit: words.exit, err: words.err }).toMatchObject({ exit: wrong.exit })
+    expect(words.out).toBe('')
+    expect(words.err).toMatch(/error .+ \([A-Z_]+\)\nnext {2}.+\n$/)
+    expect(words.err).toContain(`(${wrong.code})`)
+    comparedAsText.add(wrong.code)
+  }
   expect(json.exit).toBe(wrong.exit)
   const { error } = json.json
   expect(Object.keys(json.json)).toEqual(['error'])

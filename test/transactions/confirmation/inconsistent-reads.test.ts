@@ -1,3 +1,4 @@
+import { keccak256 } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import { snapshotLifeMs } from '../../../src/chain/head-fees-nonces-snapshot.ts'
 import { systemClock } from '../../../src/chain/rpc/clock.ts'
@@ -93,4 +94,28 @@ describe('the wallet state read while planning', () => {
     expect(done.state).toBe('DONE')
     expect(done.steps.map((step) => step.nonce)).toEqual([nonce, nonce + 2])
   })
+
+  it.each(['refuses', 'forgets'] as const)(
+    'a pipeline whose node %s its first transaction is continued step by step, with and without a pinned nonce',
+    async (how) => {
+      for (const pinned of [false, true]) {
+        const id = `${how}-${pinned}`
+        planPayments(place.journal, id, 2)
+        const nonce = await nonceOf()
+        let sends = 0
+        const node = await place.through(async ({ method, params }) => {
+          if (method !== 'eth_sendRawTransaction' || sends++ > 0) return undefined
+          const full = { error: { code: -32000, message: 'txpool is full' } }
+          return how === 'refuses' ? full : { result: keccak256(params[0] as `0x${string}`) }
+        })
+        // Without a known gas limit, as after a slow signature, the wallet is read again for the second step.
+        const done = await run(place.journal, place.home, node.url, id, {
+          pipeline: true,
+          ...(pinned && { pinnedNonces: { [chainId]: nonce } }),
+        })
+        expect(done.state).toBe('DONE')
+        expect(done.steps.map((step) => step.nonce)).toEqual([nonce, nonce + 1])
+      }
+    },
+  )
 })
