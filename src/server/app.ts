@@ -152,7 +152,8 @@ const clientClosedStatus = 499
 /** Creates the HTTP server: all routes of the contract, the deprecated ones and the pages. It does not listen yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
-  const metrics = metricsOf(needs.chains, needs.moreMetrics)
+  let streams = () => 0
+  const metrics = metricsOf(needs.chains, needs.moreMetrics, () => streams())
   const logged = log && requestLines(log)
   const ended = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.routeOptions.url
@@ -251,7 +252,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       idempotent: needs.idempotent,
     })
   addPages(app, metrics, needs)
-  addUpdates(app, admit, needs.updates)
+  streams = addUpdates(app, admit, needs.updates).open
   addPage(app, admit, refuseForeignHost(needs))
   return app
 }

@@ -15,7 +15,14 @@ export function localEngine(
   opened: () => Promise<OpenEngine>,
 ): Pick<
   Backend,
-  'swapProviders' | 'reference' | 'deposits' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'
+  | 'swapProviders'
+  | 'reference'
+  | 'deposits'
+  | 'rawResponses'
+  | 'announced'
+  | 'service'
+  | 'serviceOn'
+  | 'findings'
 > {
   const { env, io, globals, now, newId } = needs
   const shown = new Set<string>()
@@ -50,6 +57,7 @@ export function localEngine(
     reference: undefined,
     deposits: undefined,
     rawResponses: undefined,
+    announced: undefined,
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
     findings: async () => {
