@@ -16,7 +16,13 @@ import {
 import { docsPage } from './docs-page.ts'
 import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
 import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
-import { type IdempotentRequests, idempotencyHeader, replayedHeader, runOnce } from './idempotency.ts'
+import {
+  type IdempotentRequests,
+  idempotencyHeader,
+  type KeepText,
+  replayedHeader,
+  runOnce,
+} from './idempotency.ts'
 import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
@@ -279,9 +285,9 @@ function addRoute(
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
       const { service, customer } = callerOf(request)!
-      const run = () => answer(service, request as RouteRequest, reply)
+      const run = (keep?: KeepText) => answer(service, request as RouteRequest, reply, keep)
       const key = route.method === 'POST' ? request.headers[idempotencyHeader] : undefined
-      if (key === undefined || !idempotent) return within(request, run)
+      if (key === undefined || !idempotent) return within(request, () => run())
       const { method, url, body, headers } = request
       return within(request, () =>
         runOnce(

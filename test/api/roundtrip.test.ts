@@ -214,6 +214,7 @@ describe('encoding to JSON and decoding', () => {
     await ask('setFees', { markupBps: 7, collector: wallet })
     const { id } = await ask('addWebhook', { url: 'https://example.com/hook', apyLine: 0.03 })
     await ask('rotateWebhook', { id })
+    await ask('enableWebhook', { id })
     await ask('triggerEvent', { type: 'action.succeeded' })
     await store.numberEvents(customer)
     const [delivery] = (await ask('webhookDeliveries', { id })).items

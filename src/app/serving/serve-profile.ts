@@ -255,7 +255,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
     events: async ({ database, customer, allowHttp }) => {
       const [{ eventService }, opening] = await Promise.all([
         import('../../events/event-service.ts'),
-        openServedDatabase(dir, database, needs, { jobs: { now, onError: () => undefined } }),
+        openServedDatabase(dir, database, needs, { jobs: { now } }),
       ])
       const store = needs.keep(opening)
       return eventService({

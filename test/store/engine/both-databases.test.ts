@@ -371,17 +371,19 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   const deliveries = { state: null, limit: 2, offset: 0 }
   await store.deliveries('acme', 'whe_22222222', deliveries)
   await store.deliveries('acme', 'whe_22222222', { ...deliveries, state: 'delivered' })
-  await store.delivery('acme', 'whe_22222222', due!.id)
-  await store.resend(due!.id, 'whe_22222222')
-  await store.delivery('acme', 'whe_22222222', due!.id)
+  const resent = { customer: 'acme', endpointId: 'whe_22222222', id: due!.id }
+  await store.resend(resent)
+  await store.resend({ ...resent, customer: 'other' })
   const again22 = { customer: 'acme', endpointId: 'whe_22222222', since: 0 }
   await store.replay({ ...again22, types: ['strategy.paused'] })
   await store.replay({ ...again22, types: null })
-  await store.replaceSecrets('acme', 'whe_11111111', '["new"]', '[]')
-  await store.replaceSecrets('acme', 'whe_11111111', '["newer"]', '[]')
+  await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["new"]', was: '[]' })
+  await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["newer"]', was: '[]' })
   await store.keepFailures('whe_11111111', 3, late)
   await store.disableEndpoint(endpoint('whe_11111111'), strange)
   await store.disableEndpoint(endpoint('whe_11111111'), 'again')
+  said.push((await store.enableEndpoint('acme', 'whe_11111111'))?.disabledAt)
+  await store.enableEndpoint('acme', 'none')
   await store.endpointOfAny('whe_11111111')
   said.push((await store.customersWithEvents()).toSorted())
   const line = { customer: 'acme', endpointId: 'whe_22222222', slug: 's-1', kind: 'apy' }
