@@ -95,8 +95,8 @@ function addPages(
     )
   })
   app.get('/readyz', { onRequest }, async (request, reply) => {
-    const { exclude = [] } = request.query as { exclude?: string | string[] }
-    const readiness = await ready([exclude].flat())
+    const { require: required = [] } = request.query as { require?: string | string[] }
+    const readiness = await ready([required].flat())
     if (readiness.status !== 'ready') reply.code(503)
     return withContentType(reply, 'application/json; charset=utf-8', JSON.stringify(readiness))
   })
@@ -137,7 +137,7 @@ export type AppNeeds = {
   works?: () => boolean
   /** Keeps requests with an idempotency key; without it the header has no effect. */
   idempotent?: IdempotentRequests
-  /** Reads whether the server is ready; checks by these names are left out. Default: it is. */
+  /** Reads whether the server is ready, with the chains that are required. Default: it is. */
   ready?: ReturnType<typeof readinessOf>
   /** Further metrics in the text format of Prometheus. */
   moreMetrics?: () => Promise<string>

@@ -62,9 +62,15 @@ export function localEngine(
     serviceOn: async (chainId) => (await engine())(chainId),
     findings: async () => {
       const { catalog, rpc } = await opened()
-      const { networkFindings } = await import('../doctor/network-findings.ts')
-      const networks = await networkFindings({ catalog, rpc, now })
-      return [...networks, ...(await providerServiceFindings(needs, catalog))]
+      const [{ networkFindings }, { databaseFindings }] = await Promise.all([
+        import('../doctor/network-findings.ts'),
+        import('../doctor/database-findings.ts'),
+      ])
+      const [networks, database] = await Promise.all([
+        networkFindings({ catalog, rpc, now }),
+        databaseFindings(needs),
+      ])
+      return [...database, ...networks, ...(await providerServiceFindings(needs, catalog))]
     },
   }
 }

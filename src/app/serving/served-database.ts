@@ -8,6 +8,7 @@ import type { Jobs } from '../../jobs/jobs-type.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { Window } from '../../store/api-keys/rate-limiter.ts'
 import type { KeyLimits } from '../../store/api-keys/server-key-limits.ts'
+import type { PoolCounts } from '../../store/sql/database-probe.ts'
 import type { PostgresPlace } from '../../store/sql/postgres-url.ts'
 import type { Sql } from '../../store/sql/sql-types.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
@@ -23,7 +24,7 @@ type Needs = Pick<BackendInputs, 'env' | 'secrets'>
  * Returns the database that a command names, or else SLUICE_DATABASE_URL, the profile, or a file in the data directory. A password is accepted
  * only from the environment and from files.
  */
-async function servedDatabase(
+export async function servedDatabase(
   dir: string,
   wanted: string | undefined,
   needs: Needs,
@@ -108,7 +109,7 @@ export async function openServedDatabase(
     import('../../store/engine/store.ts'),
     import('../../store/api-keys/keys.ts'),
   ])
-  const { sql: unobserved, limits, openJobs, openAdder } = await opened(database, migrations)
+  const { sql: unobserved, limits, openJobs, openAdder, pool } = await opened(database, migrations)
   const sql = observe(unobserved)
   const jobs = asked?.onError && (await openJobs(sql, asked.onError))
   const adder = jobs ?? (asked && (await openAdder(sql)))
@@ -123,6 +124,7 @@ export async function openServedDatabase(
     owners,
     limits,
     probed,
+    pool,
     close: async () => {
       await adder?.stop()
       await sql.close()
@@ -151,7 +153,7 @@ async function opened(
       add: (await import('../../jobs/sqlite-jobs.ts')).addSqliteJobs(Date.now),
       stop: async () => undefined,
     })
-    return { sql: sqliteSql(database.shown, { migrations }), limits, openJobs, openAdder }
+    return { sql: sqliteSql(database.shown, { migrations }), limits, openJobs, openAdder, pool: undefined }
   }
   const { postgresSql } = await import('../../store/sql/postgres.ts')
   const sql = await postgresSql(database.place, { migrations, password: database.password })
@@ -161,5 +163,10 @@ async function opened(
     (await import('../../jobs/postgres-jobs.ts')).postgresJobs(sql, { password: database.password, onError })
   const openAdder = async (_: Sql): Promise<JobAdder> =>
     (await import('../../jobs/postgres-jobs.ts')).addPostgresJobs(sql)
-  return { sql, limits, openJobs, openAdder }
+  const pool = (): PoolCounts => ({
+    inUse: sql.pool.totalCount - sql.pool.idleCount,
+    idle: sql.pool.idleCount,
+    waiting: sql.pool.waitingCount,
+  })
+  return { sql, limits, openJobs, openAdder, pool }
 }
