@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Announcements } from '../domain/announcements-type.ts'
+import type { Announcements } from '../api/announcements-type.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'

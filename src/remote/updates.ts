@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Announcements } from '../domain/announcements-type.ts'
+import type { Announcements } from '../api/announcements-type.ts'
 import { readEventStream } from '../http/event-stream.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 

@@ -16,20 +16,14 @@ import {
 import { docsPage } from './docs-page.ts'
 import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
 import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
-import {
-  type IdempotentRequests,
-  idempotencyHeader,
-  type KeepText,
-  replayedHeader,
-  runOnce,
-} from './idempotency.ts'
+import { type IdempotentRequests, idempotencyHeader, replayedHeader, runOnce } from './idempotency.ts'
 import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
 import { refuseForeignHost } from './own-host.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
 import { readinessOf } from './readiness.ts'
-import { type RouteRequest, routeHandler } from './route-handler.ts'
+import { type KeepText, type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 import { addUpdates, type UpdateLimits } from './updates.ts'
 import { addPage } from './web-page.ts'

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
 import type { idempotentRequestQueries } from '../store/engine/idempotent-requests.ts'
-import type { Sql } from '../store/sql/sql-types.ts'
-import { validationError } from './route-handler.ts'
+import { type KeepText, validationError } from './route-handler.ts'
 
 /** The request header that makes a POST safe to repeat. */
 export const idempotencyHeader = 'idempotency-key'
@@ -12,9 +11,6 @@ export const replayedHeader = 'idempotent-replayed'
 
 /** Where requests with a key are kept. */
 export type IdempotentRequests = ReturnType<typeof idempotentRequestQueries>
-
-/** Keeps the text of an answer in a transaction. */
-export type KeepText = (tx: Pick<Sql, 'query'>, text: string) => Promise<void>
 
 /** A request with an idempotency key: whose it is, and what it asks for. */
 type Asked = { customer: string; key: unknown; method: string; url: string; body: unknown; isDraft: boolean }

@@ -7,7 +7,6 @@ import { type CallOptions, draftHeader, type Service } from '../api/service-type
 import { AppError } from '../domain/errors.ts'
 import { prototypeName } from '../http/strict-json.ts'
 import type { Sql } from '../store/sql/sql-types.ts'
-import type { KeepText } from './idempotency.ts'
 import type { Served } from './served-routes.ts'
 
 /** The parts of a request. `query` holds a list for a repeated name. `url` is the path and query as received. */
@@ -18,6 +17,9 @@ export type RouteRequest = {
   body: unknown
   headers?: Readonly<Record<string, unknown>>
 }
+
+/** Keeps the text of an answer in a transaction. */
+export type KeepText = (tx: Pick<Sql, 'query'>, text: string) => Promise<void>
 
 /** Sets a header of the answer. */
 type Head = { header: (name: string, value: string) => unknown }

@@ -50,6 +50,7 @@ describe('the route table', () => {
         'POST /webhooks',
         'DELETE /webhooks/{id}',
         'POST /webhooks/{id}/rotate',
+        'POST /webhooks/{id}/enable',
         'GET /webhooks/{id}/deliveries',
         'POST /webhooks/{id}/deliveries/{deliveryId}/resend',
         'POST /webhooks/{id}/replay',

@@ -239,6 +239,7 @@ describe('an endpoint that is enabled again', () => {
       disabledReason: expect.any(String),
     })
     await one.tell('a')
+    await one.one.store.numberEvents('acme')
     await expect(one.service.replayWebhook({ id, since: '2020-01-01T00:00:00Z' })).rejects.toMatchObject({
       hint: `sluice webhooks enable ${id}`,
     })

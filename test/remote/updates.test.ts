@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import type { Announcements } from '../../src/domain/announcements-type.ts'
+import type { Announcements } from '../../src/api/announcements-type.ts'
 import type { RateLimiter } from '../../src/remote/rate-limiter.ts'
 import { followUpdates } from '../../src/remote/updates.ts'
 

@@ -279,6 +279,9 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.beginRequest('acme', strange, { ...request, now: 86_402_001 })
   await store.forgetRequest('acme', strange, 'h1')
   await store.beginRequest('acme', strange, { ...request, now: 86_402_002 })
+  const kept = { holder: request.holder, answer: strange, now: 86_402_003 }
+  await sql.transaction((tx) => store.keepAnswer(tx, { customer: 'acme', name: strange }, kept))
+  said.push(await store.beginRequest('acme', strange, { ...request, now: 86_402_004 }))
 
   // The trackers of chains.
   const chain = 2 ** 40
