@@ -66,10 +66,14 @@ async function backlogMeasures(database: DatabaseProbe, now: () => number): Prom
     gauge('sluice_events_unnumbered', 'Events that have no place yet and are seen by nobody.', [
       { value: unnumbered },
     ]),
-    gauge('sluice_deliveries_waiting', 'Deliveries to endpoints that are on their way.', [{ value: waiting }]),
-    gauge('sluice_delivery_oldest_age_seconds', 'Age of the oldest delivery that is on its way; 0 without one.', [
-      { value: oldestAt === null ? 0 : Math.max(0, (now() - oldestAt) / 1_000) },
+    gauge('sluice_deliveries_waiting', 'Deliveries to endpoints that are on their way.', [
+      { value: waiting },
     ]),
+    gauge(
+      'sluice_delivery_oldest_age_seconds',
+      'Age of the oldest delivery that is on its way; 0 without one.',
+      [{ value: oldestAt === null ? 0 : Math.max(0, (now() - oldestAt) / 1_000) }],
+    ),
     gauge('sluice_dead_letters', 'Deliveries that were given up and can be sent again.', [{ value: dead }]),
   ]
 }
@@ -79,5 +83,7 @@ const poolMeasures = ({ inUse, idle, waiting }: PoolCounts): Measure[] => [
     { labels: { state: 'in_use' }, value: inUse },
     { labels: { state: 'idle' }, value: idle },
   ]),
-  gauge('sluice_database_waiting', 'Requests of this instance that wait for a connection.', [{ value: waiting }]),
+  gauge('sluice_database_waiting', 'Requests of this instance that wait for a connection.', [
+    { value: waiting },
+  ]),
 ]
