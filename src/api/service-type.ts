@@ -3,8 +3,17 @@ import type { routes } from './routes.ts'
 
 type Routes = typeof routes
 
-/** The options of one call. A draft is a quote to compare or the transactions of a dry run: it is not listed. */
-export type CallOptions = { signal?: AbortSignal; isDraft?: boolean }
+/**
+ * Keeps the answer of a request with an idempotency key in the transaction of its change: `tx` is the transaction of the store, `answer` the output of the method. It
+ * throws, and so undoes the change, if another try of the request has taken over.
+ */
+export type KeepAnswer = (tx: object, answer: object) => Promise<void>
+
+/**
+ * The options of one call. A draft is a quote to compare or the transactions of a dry run: it is not listed. A method whose change is one transaction
+ * calls `keepAnswer` in it.
+ */
+export type CallOptions = { signal?: AbortSignal; isDraft?: boolean; keepAnswer?: KeepAnswer }
 
 /** The request header of a draft over HTTP; any value. */
 export const draftHeader = 'x-sluice-draft'

@@ -150,6 +150,13 @@ export const eventRoutes = {
     output: WebhookWithSecret,
     doc: 'Extension: gives an endpoint a new secret. Both sign for 24 hours, then only the new one.',
   },
+  enableWebhook: {
+    method: 'POST',
+    path: '/webhooks/{id}/enable',
+    input: z.object({ id: Name }),
+    output: Webhook,
+    doc: 'Extension: lets an endpoint that was disabled get events again, those from now on (`disabledAt` is then `null`). What it missed and its dead letters stay until a replay or a resend.',
+  },
   webhookDeliveries: {
     method: 'GET',
     path: '/webhooks/{id}/deliveries',

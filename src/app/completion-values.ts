@@ -113,6 +113,8 @@ export function completionValues(needs: Needs): CompletionValues {
           symbol,
           '',
         ])
+      if (/^webhooks /.test(command) && /^<(id|delivery)>$/.test(name))
+        return kind === 'remote' ? undefined : webhooks(needs, { kind, name, given, before })
       const journal = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'journal.db')
       if (name === '<quote-id>') return quotes(needs, { profile, journal, command })
       const { recentOperations } = await import('../store/completion-queries.ts')
@@ -145,6 +147,23 @@ async function quotes(
     if (command === 'swap execute' && !isOpen) return []
     return [[id, `${about}, ${state ?? (isDead ? 'expired' : 'open')}`]]
   })
+}
+
+/** The webhooks in the SQLite database of a server on this machine, or the deliveries of the one before. */
+async function webhooks(
+  { dirs, env }: Needs,
+  {
+    kind,
+    name,
+    given,
+    before,
+  }: { kind: string; name: string; given: Readonly<Record<string, string>>; before: readonly string[] },
+): Promise<Candidate[]> {
+  const own = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'serve.db')
+  const database = (given['--database'] ?? env.SLUICE_DATABASE_URL ?? own).replace(/^sqlite:(\/\/)?/, '')
+  const { recentDeliveries, recentWebhooks } = await import('../store/completion-queries.ts')
+  const rows = name === '<id>' ? recentWebhooks(database) : recentDeliveries(database, before[0] ?? '')
+  return rows.map(({ id, about }) => [id, about])
 }
 
 /** The names of all swap providers, also of those that swap from Bitcoin. */

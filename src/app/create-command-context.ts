@@ -109,7 +109,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
     quotes: once(async () =>
       (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
     ),
-    eventForwarder: async (url) => (await import('./event-forwarder.ts')).eventForwarder(url),
+    eventForwarder: async (url, secret) => (await import('./event-forwarder.ts')).eventForwarder(url, secret),
     conditionStates: once(async () =>
       keep((await import('../store/condition-states.ts')).openConditionStates(join(dirs.data, 'watch.db'))),
     ),

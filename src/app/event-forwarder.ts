@@ -5,8 +5,11 @@ import { type GuardedAnswer, guardedPost, urlFlaw } from '../http/guarded-post.t
 
 const timeoutMs = 15_000
 
-/** Posts events to a URL of the person, signed with a secret of this run. USAGE for a text that is no URL. */
-export function eventForwarder(url: string): {
+/** Posts events to a URL of the person, signed with this secret, or a new one for this run. USAGE for a text that is no URL. */
+export function eventForwarder(
+  url: string,
+  given?: string,
+): {
   secret: string
   send: (event: PolledEvent) => Promise<GuardedAnswer>
 } {
@@ -16,7 +19,7 @@ export function eventForwarder(url: string): {
     throw new AppError('USAGE', `The URL that events go to ${flaw}`, {
       hint: 'sluice webhooks listen --forward-to http://localhost:3000/hook',
     })
-  const secret = newSecret()
+  const secret = given ?? newSecret()
   return {
     secret,
     send: ({ cursor: _, ...event }) => {

@@ -1,3 +1,4 @@
+import type { Announcements } from '../api/announcements-type.ts'
 import type { Quote } from '../api/quote.ts'
 import type { Service } from '../api/service-type.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
@@ -54,6 +55,8 @@ export type Backend = {
   swapProviders: readonly string[] | undefined
   /** The raw responses of a remote service; `undefined` for a local one. */
   rawResponses: (() => RawResponses) | undefined
+  /** Opens what a remote service announces of an action or quote, by its whole id; `undefined` for a local one. */
+  announced: ((id: string) => Promise<Announcements>) | undefined
   /** The local engine over the same chains, to compare with a remote service. */
   reference: (() => Promise<Service>) | undefined
   /** The deposits on Bitcoin that this machine checks itself; `undefined` where the engine is in this process, which does. */

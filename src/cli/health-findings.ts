@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../domain/errors.ts'
 
 /** The result of one check: state, description, and what to do if it failed. `details` is for programs. */
 export type Finding = {
-  check: 'profile' | 'settings' | 'policy' | 'journal' | 'signer' | 'service' | 'clock' | 'rpc'
+  check: 'profile' | 'settings' | 'policy' | 'journal' | 'signer' | 'service' | 'clock' | 'rpc' | 'database'
   /** The network or profile that it is about. */
   subject: string | null
   state: 'ok' | 'warning' | 'failed'

@@ -93,8 +93,11 @@ export type CommandContext = {
   signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
   /** Called with every value that a command prints. */
   onResult?: (value: unknown) => void
-  /** Posts events to a URL of the person, signed with a secret of this run. USAGE for a text that is no URL. */
-  eventForwarder: (url: string) => Promise<{
+  /** Posts events to a URL of the person, signed with this secret, or a new one for this run. USAGE for a text that is no URL. */
+  eventForwarder: (
+    url: string,
+    secret?: string,
+  ) => Promise<{
     secret: string
     send: (event: PolledEvent) => Promise<{ status: number } | { error: string }>
   }>

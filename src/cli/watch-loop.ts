@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Announcements } from '../api/announcements-type.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
@@ -7,14 +8,21 @@ import { toJson, writeDocument, written } from './output/document-writer.ts'
 import { selectFields } from './output/output.ts'
 import type { View } from './output/view-types.ts'
 
-/** `again` is the command that continues watching, `what` the text of the progress. */
+/**
+ * `again` is the command that continues watching, `what` the text of the progress. `announced` opens what the service announces of a state that
+ * only the service knows.
+ */
 type Watch<value> = {
   what: string
   isOver: (value: value) => boolean
   view: View<value>
   intervalMs: number
   again: () => string
+  announced?: (value: value) => Promise<Announcements> | undefined
 }
+
+/** How long a watch waits between reads while changes are announced, in ms: an announcement that is lost costs this much. */
+const announcedMs = 60_000
 
 /**
  * Watches until `isOver` and prints each change: a document per line with `--json`, else words. Returns
@@ -39,7 +47,22 @@ export const watchUntil = <value>(
 async function watching<value>(
   cli: Cli,
   look: () => Promise<value>,
-  { isOver, view, intervalMs, again }: Watch<value>,
+  watch: Watch<value>,
+  signal: AbortSignal,
+): Promise<value> {
+  let open: Promise<Announcements> | undefined
+  const announced = (now: value) => (open ??= watch.announced?.(now))
+  try {
+    return await stateAtEnd(cli, look, { ...watch, announced }, signal)
+  } finally {
+    void open?.then(({ close }) => close())
+  }
+}
+
+async function stateAtEnd<value>(
+  cli: Cli,
+  look: () => Promise<value>,
+  { isOver, view, intervalMs, again, announced }: Watch<value>,
   signal: AbortSignal,
 ): Promise<value> {
   const { time } = cli.program
@@ -73,7 +96,12 @@ async function watching<value>(
     }
     if (isOver(now)) return now
     if (performance.now() + intervalMs > until) throw notYet(now, again())
+    const announcements = await announced?.(now)
     await pause(intervalMs, signal)
+    if (!announcements?.areLive()) continue
+    await announcements.wait(Math.min(announcedMs, until - performance.now()), signal)
+    if (signal.aborted) throw ended(signal.reason)
+    if (performance.now() >= until) throw notYet(now, again())
   }
 }
 

@@ -203,7 +203,7 @@ export const errorTable = {
   },
   WRITE_UNCONFIRMED: {
     exit: 6,
-    hint: 'The service accepted the change. Check the current fees: sluice fees show',
+    hint: 'The change may be applied. Look before you repeat it.',
   },
   RPC_UNREACHABLE: {
     exit: 7,

@@ -21,7 +21,10 @@ export type EventJobNeeds = Omit<DeliveryNeeds, 'jobs'> & {
   store: EngineStore
 } & Readers
 
-/** How long until an open swap from Bitcoin is read again, in ms: a twentieth of the time since its deadline, between 5 s and 10 min. */
+/** How long after its deadline a quote is followed, in ms. */
+const followedMs = 7 * day
+
+/** How long until an open swap that no action follows is read again, in ms: a twentieth of the age of its quote, between 5 s and 10 min. */
 export const trackedAfter = (sinceMs: number): number => Math.min(10 * minute, Math.max(5_000, sinceMs / 20))
 
 /**
@@ -40,31 +43,36 @@ export function runEventJobs(needs: EventJobNeeds): void {
     const quote = await store.quoteOfAny(key)
     if (!quote || quote.outcome !== null) return
     const expiresAt = Number(quote.expiresAt)
-    // A swap from Bitcoin has no action: its quote is followed until its end, or a week after its deadline.
-    const isFollowed = quote.originChain === 'bitcoin'
-    if (isFollowed) await needs.readSwap(quote.customer, key).catch(() => undefined)
+    const { customer, isFollowed, createdAt } = quote
+    // A swap from Bitcoin and the bridge of a deposit are no actions: their quote is followed until its end, or a week after its deadline.
+    if (isFollowed) await needs.readSwap(customer, key).catch(() => undefined)
     if (now() > expiresAt) await store.tellQuoteExpiry(key)
-    if (now() <= expiresAt || (isFollowed && now() < expiresAt + 7 * day))
-      await add({
-        queue: 'quotes.expire',
-        key,
-        at: clock() + (isFollowed ? trackedAfter(now() - expiresAt) : expiresAt + 1 - now()),
-      })
+    if (isFollowed && now() < expiresAt + followedMs)
+      await add({ queue: 'quotes.expire', key, at: clock() + trackedAfter(now() - Number(createdAt)) })
+    else if (now() <= expiresAt)
+      await add({ queue: 'quotes.expire', key, at: clock() + expiresAt + 1 - now() })
   })
 
   jobs.work('strategies.watch', { concurrency: 1 }, () => needs.watchStrategies())
 
   jobs.work('sweep', { concurrency: 1 }, async () => {
     await store.deleteOldEvents(now() - keptMs)
-    const [customers, endpoints, quotes] = await Promise.all([
+    const [customers, endpoints, quotes, followed] = await Promise.all([
       store.customersToNumber(),
       store.endpointsWithDeliveries(),
       store.expiredQuotes(now() - day, now()),
+      store.followedQuotes(now() - followedMs),
     ])
     const due = [
       ...customers.map((key) => ({ queue: 'events.number' as const, key })),
       ...endpoints.map((key) => ({ queue: 'webhooks.deliver' as const, key })),
       ...quotes.map((key) => ({ queue: 'quotes.expire' as const, key })),
+      // No earlier than it is due: an earlier job would move the waiting one forward.
+      ...followed.map(({ id, createdAt }) => ({
+        queue: 'quotes.expire' as const,
+        key: id,
+        at: clock() + trackedAfter(now() - Number(createdAt)),
+      })),
       { queue: 'strategies.watch' as const, key: 'all' },
       { queue: 'sweep' as const, key: 'all', at: clock() + minute },
     ]

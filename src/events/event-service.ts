@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '../api/page.ts'
-import type { Service } from '../api/service-type.ts'
+import type { KeepAnswer, Service } from '../api/service-type.ts'
 import type { eventRoutes, Webhook, WebhookDelivery } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
 import { eventSamples } from '../domain/events/event-table.ts'
@@ -9,6 +9,7 @@ import { urlFlaw } from '../http/guarded-post.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { ListedDelivery } from '../store/events/delivery-queries.ts'
 import type { EndpointRow, Secret } from '../store/events/endpoint-queries.ts'
+import type { Alongside } from '../store/events/write-event.ts'
 import { eventDocument } from './event-document.ts'
 import { newSecret } from './signature.ts'
 
@@ -49,7 +50,7 @@ export function eventService({
   return {
     listWebhooks: async (asked) => pageOf((await store.endpoints(customer)).map(shown), asked),
 
-    addWebhook: async ({ url, types, payload = 'full', apyLine, liquidityLine }) => {
+    addWebhook: async ({ url, types, payload = 'full', apyLine, liquidityLine }, { keepAnswer } = {}) => {
       const flaw = urlFlaw(url, { allowLoopback })
       if (flaw !== undefined) throw fieldError('url', flaw)
       const secret = newSecret()
@@ -69,7 +70,15 @@ export function eventService({
         failures: 0,
         restsUntil: 0,
       }
-      if (await store.addEndpoint(row, mostEndpoints)) return { ...shown(row), secret }
+      const answer = { ...shown(row), secret }
+      if (
+        await store.addEndpoint(
+          row,
+          mostEndpoints,
+          keeping(keepAnswer, () => answer),
+        )
+      )
+        return answer
       throw fieldError(
         'url',
         `is the endpoint number ${mostEndpoints + 1}, and ${mostEndpoints} are the most`,
@@ -82,7 +91,7 @@ export function eventService({
       return shown(row)
     },
 
-    rotateWebhook: async ({ id }) => {
+    rotateWebhook: async ({ id }, { keepAnswer } = {}) => {
       const row = await endpointNamed(id)
       const secret = newSecret()
       const before = (JSON.parse(row.secrets) as Secret[]).filter(
@@ -93,9 +102,24 @@ export function eventService({
         .filter(({ until }) => until === null)
         .map((one) => ({ ...one, until: now() + rotationMs }))
       const secrets: Secret[] = [{ secret, until: null }, ...kept]
-      if (await store.replaceSecrets(customer, id, JSON.stringify(secrets), row.secrets))
-        return { ...shown(row), secret }
+      const answer = { ...shown(row), secret }
+      const change = { secrets: JSON.stringify(secrets), was: row.secrets }
+      if (
+        await store.replaceSecrets(
+          customer,
+          id,
+          change,
+          keeping(keepAnswer, () => answer),
+        )
+      )
+        return answer
       throw new AppError('BAD_REQUEST', 'The secret of this webhook was just rotated by another request')
+    },
+
+    enableWebhook: async ({ id }, { keepAnswer } = {}) => {
+      await endpointNamed(id)
+      const row = await store.enableEndpoint(customer, id, keeping(keepAnswer, shown))
+      return shown(row ?? (await endpointNamed(id)))
     },
 
     webhookDeliveries: async ({ id, state, page = 1, limit = 10 }) => {
@@ -105,23 +129,27 @@ export function eventService({
       return { items: rows.map(shownDelivery), page, limit, total, hasMore: page * limit < total }
     },
 
-    resendDelivery: async ({ id, deliveryId }) => {
-      const endpoint = await endpointNamed(id)
-      refuseDisabled(endpoint)
-      const found = await store.delivery(customer, id, deliveryId)
-      if (!found)
-        throw new AppError('NOT_FOUND', `There is no delivery "${deliveryId}" of this webhook`, {
-          hint: `sluice webhooks deliveries ${shellOperand(id)}`,
-        })
-      await store.resend(deliveryId, id)
-      return shownDelivery((await store.delivery(customer, id, deliveryId)) ?? found)
+    resendDelivery: async ({ id, deliveryId }, { keepAnswer } = {}) => {
+      refuseDisabled(await endpointNamed(id))
+      const wanted = { customer, endpointId: id, id: deliveryId }
+      const sent = await store.resend(wanted, keeping(keepAnswer, shownDelivery))
+      if (sent) return shownDelivery(sent)
+      throw new AppError('NOT_FOUND', `There is no delivery "${deliveryId}" of this webhook`, {
+        hint: `sluice webhooks deliveries ${shellOperand(id)}`,
+      })
     },
 
-    replayWebhook: async ({ id, since }) => {
+    replayWebhook: async ({ id, since }, { keepAnswer } = {}) => {
       const endpoint = await endpointNamed(id)
       refuseDisabled(endpoint)
       const types = endpoint.types === null ? null : (JSON.parse(endpoint.types) as string[])
-      return { count: await store.replay({ customer, endpointId: id, types, since: Date.parse(since) }) }
+      const asked = { customer, endpointId: id, types, since: Date.parse(since) }
+      return {
+        count: await store.replay(
+          asked,
+          keeping(keepAnswer, (count) => ({ count })),
+        ),
+      }
     },
 
     listEvents: async ({ after, consumer, types, since, limit = polledAtOnce }) => {
@@ -150,16 +178,25 @@ export function eventService({
       return { consumer, cursor: String(await store.commitConsumer(customer, wanted)) }
     },
 
-    triggerEvent: async ({ type }) => ({
-      eventId: await store.tell({ customer, type, id: 'test', data: eventSamples[type], isTest: true }),
+    triggerEvent: async ({ type }, { keepAnswer } = {}) => ({
+      eventId: await store.tell(
+        { customer, type, id: 'test', data: eventSamples[type], isTest: true },
+        keeping(keepAnswer, (eventId) => ({ eventId })),
+      ),
     }),
   }
 }
 
+/** Keeps the answer to a request with an idempotency key in the transaction of its change, which it is made of. */
+const keeping = <result>(
+  keepAnswer: KeepAnswer | undefined,
+  answerOf: (result: result) => object,
+): Alongside<result> | undefined => keepAnswer && ((tx, result) => keepAnswer(tx, answerOf(result)))
+
 function refuseDisabled({ id, reason, disabledAt }: EndpointRow): void {
   if (disabledAt === null) return
   throw new AppError('BAD_REQUEST', `The webhook ${id} is disabled: ${reason ?? 'it was disabled'}`, {
-    hint: 'Remove it and add it again: sluice webhooks --help',
+    hint: `sluice webhooks enable ${shellOperand(id)}`,
   })
 }
 

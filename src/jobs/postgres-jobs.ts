@@ -60,18 +60,7 @@ export async function postgresJobs(
     }
     if (!known.has(name)) await boss.createQueue(name, { policy: 'stately', ...options })
   }
-  const add: Jobs['add'] = async (tx, jobs) => {
-    for (const { queue, key, at = Date.now() } of jobs) {
-      // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
-      const waiting = await tx.query(
-        `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
-         where name = $1 and singleton_key = $2 and state = 'created' returning id`,
-        [queue, key, at],
-      )
-      if (waiting.length === 0)
-        await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within(tx) })
-    }
-  }
+  const add = adding(boss)
   /** Runs a handler; if it fails, its key is due again a little later. */
   const run = async (queue: QueueName, key: string, handler: Parameters<Jobs['work']>[2]): Promise<void> => {
     try {
@@ -101,6 +90,58 @@ export async function postgresJobs(
       for (const start of workers) await start()
     },
     stop: () => boss.stop({ graceful: true, timeout: 60_000 }),
+  }
+}
+
+const adding =
+  (boss: PgBoss): Jobs['add'] =>
+  async (tx, jobs) => {
+    for (const { queue, key, at = Date.now() } of jobs) {
+      // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
+      const waiting = await tx.query(
+        `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
+         where name = $1 and singleton_key = $2 and state = 'created' returning id`,
+        [queue, key, at],
+      )
+      if (waiting.length === 0)
+        await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within(tx) })
+    }
+  }
+
+/**
+ * Returns `add` for a process that runs no jobs. It opens no connection of its own, and loads pg-boss at the first job. Where no server has made the tables
+ * of the jobs yet, or those of another version, nothing is added: the sweep of a server finds the change.
+ */
+export function addPostgresJobs(sql: PostgresSql): Pick<Jobs, 'add' | 'stop'> {
+  let opened: Promise<PgBoss | undefined> | undefined
+  const open = async (): Promise<PgBoss | undefined> => {
+    const [table] = await sql.query<{ name: string | null }>(
+      `select to_regclass('${schema}.queue')::text as name`,
+    )
+    if (!table?.name) return undefined
+    const { PgBoss: create } = load('pg-boss') as typeof import('pg-boss')
+    const db = within(sql)
+    const boss = new create({
+      db,
+      schema,
+      migrate: false,
+      createSchema: false,
+      supervise: false,
+      schedule: false,
+    })
+    boss.on('error', () => undefined)
+    await boss.start()
+    return boss
+  }
+  return {
+    add: async (tx, jobs) => {
+      opened ??= open().catch(() => undefined)
+      const boss = await opened
+      if (boss) await adding(boss)(tx, jobs)
+    },
+    stop: async () => {
+      await (await opened)?.stop({ graceful: false })
+    },
   }
 }
 

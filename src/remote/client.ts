@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { missingHeader, parseMissingHeader } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { CallOptions, Service } from '../api/service-type.ts'
@@ -17,7 +18,7 @@ import {
 } from './older-endpoints.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { createRequester, type Exchange, type RouteRequest } from './request.ts'
-import { readBackOf } from './unconfirmed-writes.ts'
+import { isRepeatable, isWrite, readBackOf } from './unconfirmed-writes.ts'
 
 /**
  * A deployment of the service and its API key. `deadlineMs` limits one call with all retries; `limitMs` limits the additional waiting for
@@ -84,8 +85,12 @@ export function remoteService(deployment: Deployment): Service {
     const readBack = back && {
       readBack: (): Promise<unknown> => call(back[0], back[1], { ...(signal && { signal }) }),
     }
+    // One key for all tries of this call.
+    const write = isWrite(name) && {
+      write: { name, key: isRepeatable(name) ? randomUUID() : undefined },
+    }
     const at = (url: string, route: RouteRequest, isHeard = true) =>
-      ask(url, { ...route, ...complete, ...readBack }, input, {
+      ask(url, { ...route, ...complete, ...readBack, ...write }, input, {
         signal,
         isDraft,
         onAnswer: (answer) => {

@@ -11,7 +11,7 @@ import { ambiguousName } from '../http/strict-json.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { badResponseHint, responseError, withMissingPage, withNextStep } from './response-errors.ts'
 import { withRetries } from './retries.ts'
-import { isUnansweredWrite, unconfirmedWriteError } from './unconfirmed-writes.ts'
+import { isUnansweredWrite, unconfirmedWriteError, type WriteName } from './unconfirmed-writes.ts'
 
 /** Distributes an input: named parameters to the path, the rest to the query of a GET or the body of other methods. */
 function distributeInput(
@@ -35,11 +35,12 @@ function distributeInput(
 
 /**
  * A route to request. `complete` adds fields of the request that the response lacks. `readBack` is for writes: it reads the result if the
- * response has no body (204).
+ * response has no body (204). `write` names a method that changes something, and the idempotency key by which it may be repeated.
  */
 export type RouteRequest = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
   complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
   readBack?: () => Promise<unknown>
+  write?: { name: WriteName; key: string | undefined }
 }
 
 /** An exchange in a trace: parameter names without values, and no API key. */
@@ -74,7 +75,8 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
   const dispatcher = newDispatcher()
   const hide = createRedactor([apiKey], '[API key]')
   return async (base, route, input, { signal, isDraft, onAnswer }) => {
-    const { method } = route
+    const { method, write } = route
+    const key = write?.key
     const read = z.safeEncode(route.input, input as never)
     // An invalid request fails with the same error as at the service.
     if (!read.success) throw invalidInputError(read.error.issues, input)
@@ -99,7 +101,11 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
           deadlineMs: leftMs,
           maxBytes: 4_194_304,
           hide,
-          headers: { 'x-api-key': apiKey, ...(isDraft && { [draftHeader]: '1' }) },
+          headers: {
+            'x-api-key': apiKey,
+            ...(isDraft && { [draftHeader]: '1' }),
+            ...(key !== undefined && { 'idempotency-key': key }),
+          },
           ...(signal && { signal }),
         })
         trace(answer.status)
@@ -115,7 +121,7 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
       onWait,
       ...(signal && { signal }),
     }
-    const mayRetry = changesNothing(route)
+    const mayRetry = changesNothing(route) || key !== undefined
     try {
       const answer = await withRetries(
         { mayRetry, budgetMs: deadlineMs, waiting, governor, now },
@@ -126,14 +132,14 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
         throw withMissingPage(markAsServiceWords(responseError(answer, now())), route)
       if (answer.status === 204 && route.readBack)
         return await route.readBack().catch((error: unknown) => {
-          throw unconfirmedWriteError(error)
+          throw write ? unconfirmedWriteError(error, write.name) : error
         })
       if (isActedOn(route)) refuseAmbiguous(answer, route)
       const complete = route.complete ? await route.complete(answer.body, wire) : answer.body
       return parseResponse(route, complete)
     } catch (error) {
-      throw route.readBack && (wasTaken(error) || isUnansweredWrite(error))
-        ? unconfirmedWriteError(error)
+      throw write && (wasTaken(error) || isUnansweredWrite(error))
+        ? unconfirmedWriteError(error, write.name)
         : error
     }
   }

@@ -1,3 +1,4 @@
+import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError } from '../domain/errors.ts'
 import { backoffMs, isRetryable, wait } from '../http/backoff.ts'
 import type { HttpAnswer } from '../http/client.ts'
@@ -47,7 +48,7 @@ export async function withRetries(
         const why = answer.status === 429 ? 'limit' : 'busy'
         // If this call gives up, the other processes of the machine still wait, up to a limit.
         const block = goesOn ? pause.ms : (pause.asked ?? defaultWaitMs)
-        governor?.block(now() + Math.min(block, maxBlockMs[why]))
+        if (answer.status !== 409) governor?.block(now() + Math.min(block, maxBlockMs[why]))
         if (!goesOn || !(await waitForLimit(pause.ms, waiting, why))) return answer
         continue
       }
@@ -79,8 +80,11 @@ function pauseOf(
   attempt: number,
   now: number,
 ): { ms: number; asked: number | undefined } | undefined {
-  if (answer.status !== 429 && answer.status !== 503) return undefined
   const asked = requestedWaitMs(answer, now)
+  // An earlier try of this call still runs at the service.
+  if (answer.status === 409 && fromEnvelope(409, answer.body).code === 'IDEMPOTENCY_KEY_RUNNING')
+    return { ms: asked ?? 1_000, asked }
+  if (answer.status !== 429 && answer.status !== 503) return undefined
   if (asked === undefined && answer.status === 503) return undefined
   return { ms: asked ?? 1_000 * 2 ** (attempt - 1), asked }
 }

@@ -23,7 +23,7 @@ import { openapi } from './openapi.ts'
 import { refuseForeignHost } from './own-host.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
 import { readinessOf } from './readiness.ts'
-import { type RouteRequest, routeHandler } from './route-handler.ts'
+import { type KeepText, type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 import { addUpdates, type UpdateLimits } from './updates.ts'
 import { addPage } from './web-page.ts'
@@ -89,8 +89,8 @@ function addPages(
     )
   })
   app.get('/readyz', { onRequest }, async (request, reply) => {
-    const { exclude = [] } = request.query as { exclude?: string | string[] }
-    const readiness = await ready([exclude].flat())
+    const { require: required = [] } = request.query as { require?: string | string[] }
+    const readiness = await ready([required].flat())
     if (readiness.status !== 'ready') reply.code(503)
     return withContentType(reply, 'application/json; charset=utf-8', JSON.stringify(readiness))
   })
@@ -131,7 +131,7 @@ export type AppNeeds = {
   works?: () => boolean
   /** Keeps requests with an idempotency key; without it the header has no effect. */
   idempotent?: IdempotentRequests
-  /** Reads whether the server is ready; checks by these names are left out. Default: it is. */
+  /** Reads whether the server is ready, with the chains that are required. Default: it is. */
   ready?: ReturnType<typeof readinessOf>
   /** Further metrics in the text format of Prometheus. */
   moreMetrics?: () => Promise<string>
@@ -152,7 +152,8 @@ const clientClosedStatus = 499
 /** Creates the HTTP server: all routes of the contract, the deprecated ones and the pages. It does not listen yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
-  const metrics = metricsOf(needs.chains, needs.moreMetrics)
+  let streams = () => 0
+  const metrics = metricsOf(needs.chains, needs.moreMetrics, () => streams())
   const logged = log && requestLines(log)
   const ended = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.routeOptions.url
@@ -251,7 +252,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       idempotent: needs.idempotent,
     })
   addPages(app, metrics, needs)
-  addUpdates(app, admit, needs.updates)
+  streams = addUpdates(app, admit, needs.updates).open
   addPage(app, admit, refuseForeignHost(needs))
   return app
 }
@@ -278,9 +279,9 @@ function addRoute(
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
       const { service, customer } = callerOf(request)!
-      const run = () => answer(service, request as RouteRequest, reply)
+      const run = (keep?: KeepText) => answer(service, request as RouteRequest, reply, keep)
       const key = route.method === 'POST' ? request.headers[idempotencyHeader] : undefined
-      if (key === undefined || !idempotent) return within(request, run)
+      if (key === undefined || !idempotent) return within(request, () => run())
       const { method, url, body, headers } = request
       return within(request, () =>
         runOnce(

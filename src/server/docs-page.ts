@@ -63,7 +63,7 @@ function section({
       `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${escapeHtml(parameter.in)}${parameter.required ? ', required' : ''}</td><td><code>${escapeHtml(JSON.stringify(parameter.schema))}</code></td></tr>`,
   )
   const body = requestBody ? shown('Body', requestBody.content['application/json']!.schema) : ''
-  const answer = shown('Response', responses['200']!.content!['application/json']!.schema)
+  const answer = shown('Response', Object.values(responses['200']!.content!)[0]!.schema)
   return `<section><h2 id="${idOf(method, path)}">${method} ${escapeHtml(path)}${deprecated ? ' <span class="soft">deprecated</span>' : ''}</h2><p>${escapeHtml(summary).replace(/`([^`]+)`/g, '<code>$1</code>')}</p>
 ${rows.length > 0 ? `<table><thead><tr><th scope="col">parameter</th><th scope="col">in</th><th scope="col">schema</th></tr></thead><tbody>${rows.join('')}</tbody></table>` : ''}${body}${answer}</section>`
 }

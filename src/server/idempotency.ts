@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
 import type { idempotentRequestQueries } from '../store/engine/idempotent-requests.ts'
-import { validationError } from './route-handler.ts'
+import { type KeepText, validationError } from './route-handler.ts'
 
 /** The request header that makes a POST safe to repeat. */
 export const idempotencyHeader = 'idempotency-key'
@@ -17,7 +17,8 @@ type Asked = { customer: string; key: unknown; method: string; url: string; body
 
 /**
  * Runs a request with an idempotency key once: a repetition gets the answer of the first, for 24 hours. IDEMPOTENCY_KEY_REUSED for another
- * request with the key, IDEMPOTENCY_KEY_RUNNING while the first one runs. A request that failed is not kept, so that it can be repeated.
+ * request with the key, IDEMPOTENCY_KEY_RUNNING while the first one runs. A request that failed is not kept, so that it can be repeated. `run` may keep
+ * its answer in the transaction of its change; else it is kept after it, and a server that ends in between leaves a key that is free after a minute.
  */
 export async function runOnce(
   requests: IdempotentRequests,
@@ -26,7 +27,11 @@ export async function runOnce(
     now,
     run,
     replay,
-  }: { now: () => number; run: () => Promise<string | Buffer>; replay: (answer: string) => string },
+  }: {
+    now: () => number
+    run: (keep: KeepText) => Promise<string | Buffer>
+    replay: (answer: string) => string
+  },
 ): Promise<string | Buffer> {
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw validationError([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
@@ -43,7 +48,9 @@ export async function runOnce(
   if (found.is === 'other')
     throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used for another request')
   try {
-    const answer = await run()
+    const answer = await run((tx, text) =>
+      requests.keepAnswer(tx, { customer, name: key }, { holder, answer: text, now: now() }),
+    )
     await requests.answerRequest(customer, key, { holder, answer: String(answer), now: now() })
     return answer
   } catch (error) {

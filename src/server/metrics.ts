@@ -62,10 +62,11 @@ function processMetrics(): Registry {
   return ofProcess
 }
 
-/** Creates the counters of one server, with the state of its chains. `more` returns further metrics as text. */
+/** Creates the counters of one server, with the state of its chains. `more` returns further metrics as text, `streams` how many streams of updates are open. */
 export function metricsOf(
   chains: () => readonly { network: string; isUp: boolean }[] = () => [],
   more: () => Promise<string> = async () => '',
+  streams: () => number = () => 0,
 ): Metrics {
   const registry = new Registry()
   const both = [processMetrics(), registry]
@@ -104,6 +105,14 @@ export function metricsOf(
     collect() {
       this.reset()
       for (const { network, isUp } of chains()) this.set({ network }, isUp ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'sluice_update_streams',
+    help: 'Open streams of GET /updates.',
+    registers,
+    collect() {
+      this.set(streams())
     },
   })
   return {

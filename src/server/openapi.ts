@@ -16,6 +16,7 @@ export function openapi(version: string): Json {
     const { path, method } = served.route
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(served) }
   }
+  paths[updatesPath] = { get: updatesOperation() }
   return {
     openapi: '3.1.0',
     info: { title: 'sluice', version, description: about },
@@ -61,6 +62,45 @@ export function openapi(version: string): Json {
 const about = `Yield strategies, positions, tracked operations and swaps. Responses contain data and ready-to-sign transactions; the service holds no keys and no funds.
 Amounts are decimal integer strings in the smallest unit of the token. Each request counts against the key's limits: 100 a minute and 1,000 an hour.
 Fields and endpoints marked as extensions are not part of the common specification.`
+
+/** The path of the stream of updates, which is no route of the contract: its answer is no JSON. */
+const updatesPath = '/updates'
+
+const updatesOperation = (): Json => ({
+  operationId: 'updates',
+  tags: ['current'],
+  summary:
+    'Extension: the events of this customer as server-sent events, as they are numbered, those of a wallet, an action or a quote if one is named. The `id` of an event is its cursor: a stream with `Last-Event-ID` goes on after it, one without begins now. An event is a reason to read again. A comment every 15 seconds is the heartbeat; a stream ends after 10 minutes, and its client opens the next one. A customer has at most 20 streams.',
+  parameters: [
+    {
+      name: 'wallet',
+      in: 'query',
+      required: false,
+      schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+    },
+    {
+      ...{ name: 'action', in: 'query', required: false },
+      description: 'The id of an action or a quote.',
+      schema: { type: 'string', minLength: 1 },
+    },
+    {
+      ...{ name: 'Last-Event-ID', in: 'header', required: false },
+      description: 'The id of the last event that was received.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'The stream. `event` is the type of the event, `data` the event as in `GET /events`.',
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+    },
+    401: { $ref: '#/components/responses/Unauthorized' },
+    404: { description: 'NOT_FOUND: this deployment has no events; its clients poll.', content: error },
+    422: { $ref: '#/components/responses/Invalid' },
+    429: { $ref: '#/components/responses/Limited' },
+    default: { $ref: '#/components/responses/Error' },
+  },
+})
 
 const json = (schema: Json) => ({ 'application/json': { schema } })
 

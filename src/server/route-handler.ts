@@ -6,6 +6,7 @@ import { answerShapes, type Route } from '../api/routes.ts'
 import { type CallOptions, draftHeader, type Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { prototypeName } from '../http/strict-json.ts'
+import type { Sql } from '../store/sql/sql-types.ts'
 import type { Served } from './served-routes.ts'
 
 /** The parts of a request. `query` holds a list for a repeated name. `url` is the path and query as received. */
@@ -17,30 +18,37 @@ export type RouteRequest = {
   headers?: Readonly<Record<string, unknown>>
 }
 
+/** Keeps the text of an answer in a transaction. */
+export type KeepText = (tx: Pick<Sql, 'query'>, text: string) => Promise<void>
+
 /** Sets a header of the answer. */
 type Head = { header: (name: string, value: string) => unknown }
 
 /**
  * Returns the handler of one route, which answers with the JSON of the service's result. A long answer is sent as
  * bytes, without a copy; a short one as text, in one piece with the headers. The JSON is cached as long as the result
- * object lives. `ready` is called once the result is there.
+ * object lives. `ready` is called once the result is there. `keep` keeps the answer in the transaction of its change, for a method that says so.
  */
 export function routeHandler<head extends Head>(
   { name, route, successor }: Served,
   ready: (head: head) => void,
-): (service: Service, sent: RouteRequest, head: head) => Promise<string | Buffer> {
+): (service: Service, sent: RouteRequest, head: head, keep?: KeepText) => Promise<string | Buffer> {
   const { quickstart } = route as Route
   const inShape = {
     reference: { schema: route.output, written: new WeakMap<object, string | Buffer>() },
     quickstart: { schema: quickstart ?? route.output, written: new WeakMap<object, string | Buffer>() },
   }
   const inputOf = inputReader(route)
-  return async (service, sent, head) => {
+  return async (service, sent, head, keep) => {
     const { schema, written } = inShape[quickstart ? shapeOf(sent.query) : 'reference']
     const call = service[name] as (input: unknown, options?: CallOptions) => Promise<object>
-    const output = await (sent.headers?.[draftHeader] === undefined
-      ? call(inputOf(sent))
-      : call(inputOf(sent), { isDraft: true }))
+    const output = await call(inputOf(sent), {
+      ...(sent.headers?.[draftHeader] !== undefined && { isDraft: true }),
+      ...(keep && {
+        keepAnswer: (tx, answer) =>
+          keep(tx as Pick<Sql, 'query'>, JSON.stringify(z.encode(schema, answer as never))),
+      }),
+    })
     const missing = successor && (route as OlderRoute).missing?.(output as never)
     if (missing) throw missing
     const left = missingHeaderValue(output)

@@ -44,13 +44,13 @@ type Place = { after?: string; since?: string }
 
 /**
  * Adds `GET /updates`: the events of a customer as server-sent events, those of a wallet or an action if one is named. A client that was cut off
- * goes on after the event that it names in `Last-Event-ID`. A customer whose service has no events gets NOT_FOUND, and polls.
+ * goes on after the event that it names in `Last-Event-ID`. A customer whose service has no events gets NOT_FOUND, and polls. `open` counts the streams.
  */
 export function addUpdates(
   app: FastifyInstance,
   admit: (request: FastifyRequest) => Promise<void>,
   limits: UpdateLimits = usual,
-): void {
+): { open: () => number } {
   const open = new Map<ServerResponse, string>()
   const reads = new Map<string, Promise<Awaited<ReturnType<UpdateReader>>>>()
   /** Reads events once for all streams of a customer at the same place. */
@@ -92,6 +92,7 @@ export function addUpdates(
     )
     return reply
   })
+  return { open: () => open.size }
 }
 
 /** Sends the head of a stream, and leaves the rest of the answer to it. */

@@ -19,6 +19,22 @@ export const recentOperations = (journal: string): RecentItem[] =>
     "select id, kind || ' ' || state as about from operation order by created desc, id desc limit 50",
   ) as RecentItem[]
 
+/** The newest webhooks of the database of a server, for shell completion. */
+export const recentWebhooks = (database: string): RecentItem[] =>
+  rowsOf(
+    database,
+    'select id, url as about from webhook_endpoints order by created_at desc limit 50',
+  ) as RecentItem[]
+
+/** The newest deliveries of a webhook, for shell completion. */
+export const recentDeliveries = (database: string, webhook: string): RecentItem[] =>
+  rowsOf(
+    database,
+    `select d.id, coalesce(e.type, '') || ' ' || d.state as about from webhook_deliveries d left join events e on e.id = d.event_id
+     where d.endpoint_id = ? order by d.created_at desc limit 50`,
+    webhook,
+  ) as RecentItem[]
+
 /** The newest quotes of a profile, for shell completion. */
 export const recentQuotes = (memory: string, profile: string): RecentQuote[] =>
   rowsOf(

@@ -50,6 +50,7 @@ describe('the route table', () => {
         'POST /webhooks',
         'DELETE /webhooks/{id}',
         'POST /webhooks/{id}/rotate',
+        'POST /webhooks/{id}/enable',
         'GET /webhooks/{id}/deliveries',
         'POST /webhooks/{id}/deliveries/{deliveryId}/resend',
         'POST /webhooks/{id}/replay',
@@ -214,6 +215,7 @@ describe('encoding to JSON and decoding', () => {
     await ask('setFees', { markupBps: 7, collector: wallet })
     const { id } = await ask('addWebhook', { url: 'https://example.com/hook', apyLine: 0.03 })
     await ask('rotateWebhook', { id })
+    await ask('enableWebhook', { id })
     await ask('triggerEvent', { type: 'action.succeeded' })
     await store.numberEvents(customer)
     const [delivery] = (await ask('webhookDeliveries', { id })).items

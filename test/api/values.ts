@@ -376,6 +376,7 @@ export const inputs: Inputs = {
   }),
   removeWebhook: fc.record({ id: word }),
   rotateWebhook: fc.record({ id: word }),
+  enableWebhook: fc.record({ id: word }),
   webhookDeliveries: fc.record({
     id: word,
     state: optional(fc.constantFrom('pending', 'delivered', 'dead')),
@@ -469,6 +470,7 @@ export const outputs: Outputs = {
   addWebhook: webhookWithSecret,
   removeWebhook: webhook,
   rotateWebhook: webhookWithSecret,
+  enableWebhook: webhook,
   webhookDeliveries: page(webhookDelivery),
   resendDelivery: webhookDelivery,
   replayWebhook: fc.record({ count: fc.nat() }),

@@ -34,6 +34,14 @@ describe('__complete', () => {
     expect(await words('--profile', 'engine', 'strategies', 'list', '--network', 'bas')).toEqual([])
   })
 
+  test('offers the webhooks of the database on this machine', async () => {
+    const { id } = (await run('webhooks add https://example.com/hook --customer acme --json')).json
+    expect(await words('webhooks', 'show', '')).toEqual([id])
+    expect(await words('webhooks', 'resend', 'we_')).toEqual([id])
+    expect(await words('webhooks', 'resend', id, '')).toEqual([])
+    expect(await words('--profile', 'engine', 'webhooks', 'show', '')).toEqual([])
+  })
+
   test('offers help topics, commands for schema, kinds of profile, statuses and swap providers', async () => {
     const help = await words('help', '')
     expect(help).toEqual(expect.arrayContaining(['deposit', 'strategies', 'exit-codes', 'signing']))

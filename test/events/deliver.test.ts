@@ -228,6 +228,38 @@ describe('a delivery', () => {
   })
 })
 
+describe('an endpoint that is enabled again', () => {
+  it('gets the events from then on, and what it missed only by a replay', async () => {
+    let answer: { status: number; retryAfterMs: null } = { status: 410, retryAfterMs: null }
+    const one = await receiver(() => answer)
+    const { id } = one.endpoint
+    await one.tell('a')
+    await one.deliver()
+    expect((await one.service.listWebhooks({})).items[0]).toMatchObject({
+      disabledReason: expect.any(String),
+    })
+    await one.tell('a')
+    await one.one.store.numberEvents('acme')
+    await expect(one.service.replayWebhook({ id, since: '2020-01-01T00:00:00Z' })).rejects.toMatchObject({
+      hint: `sluice webhooks enable ${id}`,
+    })
+    answer = { status: 200, retryAfterMs: null }
+    expect(await one.service.enableWebhook({ id })).toMatchObject({ disabledAt: null, disabledReason: null })
+    one.sent.length = 0
+    await one.tell('a')
+    await one.deliver()
+    const seqs = () =>
+      one.sent
+        .map(({ body }) => JSON.parse(body))
+        .filter(({ subject }) => subject === 'action:a')
+        .map(({ seq }) => seq)
+    expect(seqs()).toEqual([3])
+    await one.service.replayWebhook({ id, since: '2020-01-01T00:00:00Z' })
+    await one.deliver()
+    expect(seqs()).toEqual([3, 1, 2, 3])
+  })
+})
+
 describe('a consumer', () => {
   it('goes on after the cursor that it committed, forward only unless it seeks', async () => {
     const one = await receiver(() => ok)

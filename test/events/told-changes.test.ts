@@ -165,15 +165,22 @@ describe('the events of a quote', () => {
   it('tell each status of a swap without an action once', async () => {
     const one = eventStore()
     await one.store.saveQuote(quote('btc', { originChain: 'bitcoin' }))
-    for (const status of ['pending', 'processing', 'processing'])
-      await one.store.tellQuoteStatus('acme', 'btc', status)
-    await one.store.keepOutcome('acme', 'btc', 'fulfilled')
-    await one.store.keepOutcome('acme', 'btc', 'fulfilled')
+    const tell = (status: string, was: string | null) => one.store.tellQuoteStatus('acme', 'btc', status, was)
+    await tell('pending', null)
+    await tell('processing', null)
+    // Two readers saw it; the second was late.
+    await tell('processing', null)
+    await tell('confirmed', null)
+    await tell('confirmed', 'processing')
+    await one.store.keepOutcome('acme', 'btc', 'fulfilled', null)
+    await one.store.keepOutcome('acme', 'btc', 'failed', null)
+    await tell('processing', 'fulfilled')
     await one.told()
     const { events } = await one.service().listEvents({ types: ['swap.status_changed'] })
     expect(events.map(({ data }) => `${data!.previousStatus} ${data!.status}`)).toEqual([
       'pending processing',
-      'processing fulfilled',
+      'processing confirmed',
+      'confirmed fulfilled',
     ])
   })
 })

@@ -10,14 +10,18 @@ import { remoteService } from '../../src/remote/client.ts'
 type Fault = (response: ServerResponse, nth: number) => unknown
 
 let fault: Fault
-let asked: { path: string; key: string | undefined }[]
+let asked: { path: string; key: string | undefined; once: string | undefined }[]
 let url: string
 let stop: () => Promise<void>
 beforeEach(async () => {
   asked = []
   const server = createServer((request, response) => {
     request.resume()
-    asked.push({ path: request.url ?? '', key: request.headers['x-api-key']?.toString() })
+    asked.push({
+      path: request.url ?? '',
+      key: request.headers['x-api-key']?.toString(),
+      once: request.headers['idempotency-key']?.toString(),
+    })
     fault(response, asked.length)
   })
   server.listen(0, '127.0.0.1')
@@ -135,6 +139,36 @@ describe('remote client with a faulty service', () => {
       message: expect.stringMatching(/^The service may have applied the change/),
     })
     expect(asked).toHaveLength(1)
+  })
+
+  it('repeats a POST of webhooks and events under one idempotency key, and waits while its first try runs', async () => {
+    fault = (response, nth) =>
+      nth === 1
+        ? response.destroy()
+        : nth === 2
+          ? response.writeHead(409, { 'retry-after': '1' }).end(refusal('IDEMPOTENCY_KEY_RUNNING'))
+          : response.end('{"eventId":"evt_1"}')
+    const call = () => service(20_000).triggerEvent({ type: 'quote.expired' })
+    expect(await call()).toEqual({ eventId: 'evt_1' })
+    expect(await call()).toEqual({ eventId: 'evt_1' })
+    const keys = asked.map(({ once: key }) => key)
+    expect(keys).toHaveLength(4)
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(keys.slice(0, 3)).toEqual(Array.from({ length: 3 }, () => keys[0]))
+    expect(keys[3]).not.toBe(keys[0])
+  })
+
+  it.each<[string, (to: ReturnType<typeof service>) => Promise<unknown>, string]>([
+    ['fees', (to) => to.setFees({ markupBps: 12 }), 'sluice fees show'],
+    ['a webhook', (to) => to.addWebhook({ url: 'https://example.com' }), 'sluice webhooks list'],
+    ['a webhook that is removed', (to) => to.removeWebhook({ id: 'a' }), 'sluice webhooks list'],
+    ['a report', (to) => to.ingest({ actionId: 'a', event: 'SIGNED' }), 'sluice action list'],
+  ])('names the command that shows whether %s was changed', async (_, call, command) => {
+    fault = (response) => response.destroy()
+    await expect(call(service(20_000))).rejects.toMatchObject({
+      code: 'WRITE_UNCONFIRMED',
+      hint: `To check whether it was applied: ${command}`,
+    })
   })
 
   it('reports a write as SERVICE_UNREACHABLE when it cannot connect', async () => {

@@ -122,6 +122,7 @@ test('the remote service equals the embedded service on every route', async () =
   await same('setFees', { markupBps: 12 })
   const { id } = await same('addWebhook', { url: 'https://example.com/hook', types: ['action.succeeded'] })
   await same('rotateWebhook', { id })
+  await same('enableWebhook', { id })
   await same('triggerEvent', { type: 'strategy.paused' })
   await number()
   const [delivery] = (await same('webhookDeliveries', { id, state: 'pending' })).items

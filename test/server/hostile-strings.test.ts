@@ -121,6 +121,7 @@ const fine: Record<string, Record<string, unknown>> = (() => {
     addWebhook: { url: 'https://example.com/hook', payload: 'thin' },
     removeWebhook: { id: 'x' },
     rotateWebhook: { id: 'x' },
+    enableWebhook: { id: 'x' },
     webhookDeliveries: { id: 'x', state: 'dead', ...page },
     resendDelivery: { id: 'x', deliveryId: 'x' },
     replayWebhook: { id: 'x', since: '2026-01-01T00:00:00Z' },

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import type { routes } from '../../src/api/routes.ts'
+import type { KeepAnswer } from '../../src/api/service-type.ts'
+import { eventService } from '../../src/events/event-service.ts'
 import { runOnce } from '../../src/server/idempotency.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { onBothDatabases } from '../support/postgres.ts'
@@ -66,4 +69,97 @@ onBothDatabases((open) => {
     expect(await ask()).toBe('{"run":3}')
     await store.close()
   })
+
+  test('a server that ends after a change and before its answer has kept the answer: the repetition changes nothing', async () => {
+    const sql = await open(engineMigrations)
+    const store = engineStore(sql)
+    let now = 1_000
+    const service = eventService({ store, customer: 'acme', now: () => now })
+    const { id } = await service.addWebhook({ url: 'https://example.com/1' })
+    await service.triggerEvent({ type: 'quote.expired' })
+    await store.numberEvents('acme')
+    const [delivery] = (await service.webhookDeliveries({ id })).items
+    const changes: Record<KeptPost, (options: { keepAnswer: KeepAnswer }) => Promise<object>> = {
+      addWebhook: (options) => service.addWebhook({ url: 'https://example.com/2' }, options),
+      rotateWebhook: (options) => service.rotateWebhook({ id }, options),
+      enableWebhook: (options) => service.enableWebhook({ id }, options),
+      resendDelivery: (options) => service.resendDelivery({ id, deliveryId: delivery!.id }, options),
+      replayWebhook: (options) => service.replayWebhook({ id, since: '1970-01-01T00:00:00Z' }, options),
+      triggerEvent: (options) => service.triggerEvent({ type: 'quote.expired' }, options),
+    }
+    const rows = async () => {
+      const counts = ['webhook_endpoints', 'events', 'webhook_deliveries'].map((table) =>
+        sql.query(
+          `select count(*) as n, ${table === 'webhook_endpoints' ? 'max(secrets)' : 'max(id)'} as last from ${table}`,
+        ),
+      )
+      return JSON.stringify(await Promise.all(counts))
+    }
+    for (const [name, change] of Object.entries(changes)) {
+      const ask = (run: (keep: Parameters<Parameters<typeof runOnce>[2]['run']>[0]) => Promise<string>) =>
+        runOnce(
+          store,
+          { customer: 'acme', key: name, method: 'POST', url: `/${name}`, body: {}, isDraft: false },
+          { now: () => now, run, replay: (text) => `replayed ${text}` },
+        )
+      let answer = ''
+      // The process ends here: whoever waits for the answer waits for ever.
+      const begun = new Promise<void>((changed, failed) => {
+        void ask(async (keep) => {
+          await change({
+            keepAnswer: (tx, output) => {
+              answer = JSON.stringify(output)
+              return keep(tx as never, answer)
+            },
+          }).then(() => changed(), failed)
+          return new Promise<never>(() => undefined)
+        }).catch(failed)
+      })
+      await begun
+      const after = await rows()
+      now += 60_001
+      expect(
+        await ask(async (keep) =>
+          JSON.stringify(
+            await change({ keepAnswer: async (tx, output) => keep(tx as never, JSON.stringify(output)) }),
+          ),
+        ),
+      ).toBe(`replayed ${answer}`)
+      expect(await rows()).toBe(after)
+    }
+    // A try that lost its key to another one changes nothing.
+    const before = await rows()
+    const late = runOnce(
+      store,
+      { customer: 'acme', key: 'slow', method: 'POST', url: '/slow', body: {}, isDraft: false },
+      {
+        now: () => now,
+        replay: (text) => text,
+        run: async (keep) => {
+          now += 60_001
+          await store.beginRequest('acme', 'slow', { digest: 'x', holder: 'other', now })
+          const options = {
+            keepAnswer: (tx: object, output: object) => keep(tx as never, JSON.stringify(output)),
+          }
+          return JSON.stringify(await service.triggerEvent({ type: 'quote.expired' }, options))
+        },
+      },
+    )
+    await expect(late).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_RUNNING' })
+    expect(await rows()).toBe(before)
+    await store.close()
+  })
 })
+
+type Posts = {
+  [name in keyof typeof routes]: (typeof routes)[name] extends { method: 'POST' } ? name : never
+}[keyof typeof routes]
+
+/**
+ * The POST routes that are safe to repeat in another way: the transactions of a quote are issued again as the same action, those of a transfer are another action of
+ * which nothing is sent, and a report or a commit says the same again.
+ */
+type SafeAnyway = 'swapBytecode' | 'transferBytecode' | 'ingest' | 'commitEvents'
+
+/** All other POST routes keep their answer in the transaction of their change. */
+type KeptPost = Exclude<Posts, SafeAnyway>

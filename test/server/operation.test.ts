@@ -4,15 +4,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { databaseMeasures } from '../../src/app/serving/database-measures.ts'
 import { readinessChecks } from '../../src/app/serving/server-operation.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { addSqliteJobs } from '../../src/jobs/sqlite-jobs.ts'
 import { createApp } from '../../src/server/app.ts'
+import type { Measure } from '../../src/server/measures.ts'
 import { type ReadinessCheck, readinessOf } from '../../src/server/readiness.ts'
 import { keyStore, newKey } from '../../src/store/api-keys/keys.ts'
 import { engineMigrations } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { perform } from '../support/engine.ts'
+import { eventStore } from '../support/event-store.ts'
 import { type Listener, listener } from '../support/services/listener.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
 import { onlyFor } from '../support/services/serve-in-process.ts'
@@ -75,10 +79,32 @@ describe('/readyz', () => {
       ],
     })
     expect(answer.body).not.toMatch(/secret|127\.0\.0\.1/)
-    const rest = await app.inject('/readyz?exclude=database&exclude=migrations&exclude=sandbox-two')
-    expect([rest.statusCode, rest.json().status]).toEqual([200, 'ready'])
     await app.close()
     await sql.close()
+  })
+
+  test.each<[string, down: string[], query: string, status: number]>([
+    ['ready without one of two chains', ['one'], '', 200],
+    ['not ready without a chain', ['one', 'two'], '', 503],
+    ['not ready without its database', ['database'], '', 503],
+    ['not ready without a chain that is required', ['one'], '?require=one', 503],
+    ['ready without a chain if another one is required', ['one'], '?require=two', 200],
+    ['not ready if a chain is required that it does not have', [], '?require=two&require=three', 503],
+  ])('is %s: %j down%s', async (_, down, query, status) => {
+    const check = (name: string) => ({
+      name,
+      work: async () => {
+        if (down.includes(name)) throw new AppError('RPC_UNREACHABLE', 'down')
+      },
+    })
+    const chain = (name: string) => ({ ...check(name), isChain: true as const })
+    const app = over([check('database'), chain('one'), chain('two')])
+    const answer = await app.inject(`/readyz${query}`)
+    expect([answer.statusCode, answer.json().missing]).toEqual([
+      status,
+      query.includes('three') ? ['three'] : down,
+    ])
+    await app.close()
   })
 
   test('asks each part once for many who ask, and not for longer than its limit', async () => {
@@ -98,6 +124,62 @@ describe('/readyz', () => {
       { name: 'slow', ok: false, problem: 'TIMEOUT' },
     ])
     await app.close()
+  })
+})
+
+describe('the measures of a database', () => {
+  const valuesOf = async (source: () => readonly Measure[] | Promise<readonly Measure[]>) =>
+    Object.fromEntries((await source()).map(({ name, samples }) => [name, samples.map(({ value }) => value)]))
+
+  test('that does not answer are that it is down, in time, with one read at most under way', async () => {
+    let reads = 0
+    const never = async () => {
+      reads++
+      return new Promise<never>(() => undefined)
+    }
+    const sql = { query: never } as never
+    const counts = () => ({ inUse: 10, idle: 0, waiting: 3 })
+    const source = databaseMeasures({ sql, kind: 'postgres', schema: 1 }, counts, Date.now)
+    const down = {
+      sluice_database_up: [0],
+      sluice_database_connections: [10, 0],
+      sluice_database_waiting: [3],
+    }
+    expect(await Promise.all([valuesOf(source), valuesOf(source)])).toEqual([down, down])
+    expect(reads).toBe(4)
+    const failing = { query: async () => Promise.reject(new Error('no')) } as never
+    expect(
+      await valuesOf(databaseMeasures({ sql: failing, kind: 'sqlite', schema: 1 }, undefined, Date.now)),
+    ).toEqual({ sluice_database_up: [0] })
+  })
+
+  test('are what it holds for later', async () => {
+    const one = eventStore()
+    const source = () =>
+      valuesOf(databaseMeasures({ sql: one.sql, kind: 'sqlite', schema: 1 }, undefined, () => one.time.now))
+    const nothing = {
+      ...{ sluice_database_up: [1], sluice_jobs_due: [], sluice_events_unnumbered: [0] },
+      ...{
+        sluice_deliveries_waiting: [0],
+        sluice_delivery_oldest_age_seconds: [0],
+        sluice_dead_letters: [0],
+      },
+    }
+    expect(await source()).toEqual(nothing)
+    const { id } = await one.service().addWebhook({ url: 'http://127.0.0.1:9/' })
+    await one.service().triggerEvent({ type: 'quote.expired' })
+    expect(await source()).toMatchObject({ sluice_events_unnumbered: [1] })
+    await one.store.numberEvents('acme')
+    await one.service().triggerEvent({ type: 'strategy.paused' })
+    await one.store.numberEvents('acme')
+    await addSqliteJobs(() => 1)(one.sql, [{ queue: 'webhooks.deliver', key: id }])
+    one.time.now += 90_000
+    expect(await source()).toMatchObject({
+      ...{ sluice_jobs_due: [1], sluice_events_unnumbered: [0] },
+      ...{ sluice_deliveries_waiting: [2], sluice_delivery_oldest_age_seconds: [90] },
+    })
+    await one.store.disableEndpoint((await one.store.endpoint('acme', id))!, 'a test')
+    expect(await source()).toMatchObject({ sluice_deliveries_waiting: [0], sluice_dead_letters: [2] })
   })
 })
 
@@ -135,11 +217,13 @@ describe('a server with open actions', () => {
       'sluice_chain_request_duration_seconds_count{network="sandbox-one"}',
       'sluice_store_requests_total{kind="read"}',
       'sluice_store_requests_total{kind="write"}',
+      'sluice_database_up',
       'sluice_tracking_passes_total{network="sandbox-one"}',
       'sluice_tracking_actions_read_total{network="sandbox-one"}',
       'sluice_tracking_block{network="sandbox-one"}',
     ])
       expect(text).toMatch(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} [1-9][0-9]*$`, 'm'))
+    expect(text).toMatch(/^sluice_dead_letters 0$/m)
     expect(text).toMatch(/^# TYPE sluice_provider_requests_total counter$/m)
   })
 })

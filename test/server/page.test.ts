@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/server/app.ts'
 import { serve } from '../../src/server/listen.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
@@ -234,6 +236,40 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     expect(await page.locator('tbody tr').count()).toBe(0)
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
     honest(watched, served.url())
+  })
+
+  test('asks for actions when the server announces a change and otherwise once a minute, and polls where it has no events', async () => {
+    const key = await served.newKey('listener')
+    const action = await asked(key)
+    const reads = ({ asked: urls }: Watched) => urls.filter((url) => url.includes('/page/actions')).length
+    const watched = await seen(served.url(), key)
+    const { page } = watched
+    const line = page.locator('#actions tbody tr', { hasText: action.id })
+    await line.waitFor({ timeout: 5_000 })
+    const metrics = async () => (await fetch(`${served.url()}/metrics`)).text()
+    await expect.poll(metrics).toContain('sluice_update_streams 1')
+    await page.clock.runFor(3_000)
+    const before = reads(watched)
+    for (let at = 0; at < 3; at++) {
+      await page.clock.runFor(11_000)
+      await sleep(200)
+    }
+    expect(reads(watched) - before).toBeLessThan(2)
+    await done(action)
+    await line.getByText('SUCCESS').first().waitFor({ timeout: 20_000 })
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+    await expect.poll(metrics).toContain('sluice_update_streams 0')
+    honest(watched, served.url())
+    const server = await lying('plain')
+    const polling = await seen(server.url, 'key')
+    await polling.page.locator('#actions tbody tr').first().waitFor({ timeout: 5_000 })
+    for (let at = 2; at < 5; at++) {
+      await polling.page.clock.runFor(31_000)
+      await expect.poll(() => reads(polling)).toBe(at)
+    }
+    expect(polling.asked.filter((url) => url.includes('/updates'))).toHaveLength(1)
+    await server.close()
   })
 
   test('shows the positions of a wallet and its actions, filters and sorts strategies, and turns pages', async () => {

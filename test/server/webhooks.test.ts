@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { useServe } from '../support/services/serve-as-process.ts'
@@ -111,4 +112,34 @@ test('webhooks listen prints and forwards test events, signed, and ends with 0 a
   second.child.kill('SIGINT')
   expect((await second.ended).exit).toBe(0)
   expect(JSON.parse(hook.got.at(-1)!.body).type).toBe('quote.expired')
+}, 120_000)
+
+test('action watch reads an action when the server announces a change, and otherwise not: the server counts its requests', async () => {
+  const wallet = sandbox.user.address
+  const made = await ask(
+    'GET',
+    `/strategies/aave-v3-usdc-sandbox-one/bytecode?action=lend&amount=1000000&wallet=${wallet}`,
+  )
+  const watch = startSluice(
+    served.place().home,
+    ['action', 'watch', made.body.id, '--interval', '50ms', '--json', '--timeout', '2m'],
+    { env: { SLUICE_BASE_URL: served.url(), SLUICE_API_KEY: key } },
+  )
+  const metrics = async () => (await fetch(`${served.url()}/metrics`)).text()
+  const reads = async () =>
+    Number(/^sluice_http_requests_total\{route="\/actions\/:id",.*\} (\d+)$/m.exec(await metrics())?.[1])
+  expect(JSON.parse(await watch.line()).status).toBe('INITIAL')
+  await expect.poll(metrics, { timeout: 30_000 }).toContain('sluice_update_streams 1')
+  await sleep(300)
+  const before = await reads()
+  expect(before).toBeGreaterThan(0)
+  await sleep(1_500)
+  expect((await reads()) - before).toBeLessThan(3)
+  for (const { to, data, value, chainId } of made.body.bytecode)
+    await sandbox.sendAs(chainId, wallet, { to, data, value: BigInt(value) })
+  const { exit, out } = await watch.ended
+  expect({ exit, last: JSON.parse(out.trim().split('\n').at(-1)!) }).toMatchObject({
+    exit: 20,
+    last: { error: { code: 'PENDING', message: expect.stringContaining('reported as SUCCESS') } },
+  })
 }, 120_000)

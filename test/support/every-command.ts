@@ -45,6 +45,7 @@ export const everyCommand: Readonly<Record<string, string>> = {
   'webhooks show': 'webhooks show nothing --customer acme',
   'webhooks remove': 'webhooks remove nothing --customer acme --yes',
   'webhooks rotate': 'webhooks rotate nothing --customer acme --yes',
+  'webhooks enable': 'webhooks enable nothing --customer acme',
   'webhooks deliveries': 'webhooks deliveries nothing --customer acme',
   'webhooks resend': 'webhooks resend nothing nothing --customer acme',
   'webhooks replay': 'webhooks replay nothing --since 2h --customer acme',

@@ -15,7 +15,14 @@ export function localEngine(
   opened: () => Promise<OpenEngine>,
 ): Pick<
   Backend,
-  'swapProviders' | 'reference' | 'deposits' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'
+  | 'swapProviders'
+  | 'reference'
+  | 'deposits'
+  | 'rawResponses'
+  | 'announced'
+  | 'service'
+  | 'serviceOn'
+  | 'findings'
 > {
   const { env, io, globals, now, newId } = needs
   const shown = new Set<string>()
@@ -50,13 +57,20 @@ export function localEngine(
     reference: undefined,
     deposits: undefined,
     rawResponses: undefined,
+    announced: undefined,
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
     findings: async () => {
       const { catalog, rpc } = await opened()
-      const { networkFindings } = await import('../doctor/network-findings.ts')
-      const networks = await networkFindings({ catalog, rpc, now })
-      return [...networks, ...(await providerServiceFindings(needs, catalog))]
+      const [{ networkFindings }, { databaseFindings }] = await Promise.all([
+        import('../doctor/network-findings.ts'),
+        import('../doctor/database-findings.ts'),
+      ])
+      const [networks, database] = await Promise.all([
+        networkFindings({ catalog, rpc, now }),
+        databaseFindings(needs),
+      ])
+      return [...database, ...networks, ...(await providerServiceFindings(needs, catalog))]
     },
   }
 }

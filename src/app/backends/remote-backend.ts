@@ -40,6 +40,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
   const wallet = localWallet(needs, opened)
   const heard = responseRecorder()
   const clock: Clock = { offMs: 0 }
+  const access = once(() => deploymentAccess(needs))
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
   const deposits = ownDepositChecks(() => wallet.context(), now)
   const backend: Backend = {
@@ -49,9 +50,13 @@ export function remoteBackend(needs: BackendInputs): Backend {
     swapProviders: swapProvidersFrom(env),
     serving: undefined,
     rawResponses: heard.said,
+    announced: async (id) => {
+      const { followUpdates } = await import('../../remote/updates.ts')
+      return followUpdates(await access(), id)
+    },
     serviceOn: undefined,
     service: once(async () => {
-      const service = await deployment(needs, chains, { heard, clock })
+      const service = await deployment(needs, chains, { heard, clock, access })
       const { withStatedOutcomes } = await import('../../remote/stated-outcomes.ts')
       const stated = { ...withStatedOutcomes(service), swapStatus: deposits.checked(service) }
       return withRpcFirst(stated, chains)
@@ -109,6 +114,35 @@ export function remoteBackend(needs: BackendInputs): Backend {
 
 const hostOfUrl = (url: string | undefined): string | null => URL.parse(url ?? '')?.host ?? null
 
+type Access = Awaited<ReturnType<typeof deploymentAccess>>
+
+/** The base URL and the API key of the deployment, and the limiter of that key on this machine. UNAUTHORIZED without a key. */
+async function deploymentAccess({ env, secrets, profile, io, globals, now, dirs, keep }: BackendInputs) {
+  const { apiKey } = secrets
+  if (!apiKey)
+    throw new AppError('UNAUTHORIZED', 'No API key for the service', {
+      hint:
+        profile === 'remote'
+          ? 'Set the API key in SLUICE_API_KEY.'
+          : `sluice profile set ${shellWord(profile)} --api-key-file -, or set SLUICE_API_KEY.`,
+    })
+  const { machineRateLimiter } = await import('./machine-rate-limiter.ts')
+  const baseUrl = env.SLUICE_BASE_URL ?? ''
+  const notice = noticeOf({ io, globals })
+  const governor = machineRateLimiter(
+    { env, data: dirs.data, baseUrl, apiKey },
+    { now, notice, traced: (line) => globals.debug && notice(line), keep },
+  )
+  return { baseUrl, apiKey, governor }
+}
+
+/** Prints a notice on stderr, unless `--quiet`. */
+const noticeOf =
+  ({ io, globals }: Pick<BackendInputs, 'io' | 'globals'>) =>
+  (line: string) => {
+    if (!globals.quiet) io.err.write(`${sanitizeText(line)}\n`)
+  }
+
 /**
  * Creates the client of SLUICE_BASE_URL. Errors in the settings appear at the first call, because a signed operation
  * is finished from the journal alone.
@@ -116,27 +150,20 @@ const hostOfUrl = (url: string | undefined): string | null => URL.parse(url ?? '
 async function deployment(
   needs: BackendInputs,
   chains: () => Promise<RpcChains>,
-  { heard, clock }: { heard: ReturnType<typeof responseRecorder>; clock: Clock },
+  {
+    heard,
+    clock,
+    access,
+  }: { heard: ReturnType<typeof responseRecorder>; clock: Clock; access: () => Promise<Access> },
 ): Promise<Service> {
-  const { env, secrets, io, globals, now, dirs } = needs
-  const [{ remoteService: remote }, { routes }, { machineRateLimiter }] = await Promise.all([
+  const { env, io, globals, now } = needs
+  const [{ remoteService: remote }, { routes }] = await Promise.all([
     import('../../remote/client.ts'),
     import('../../api/routes.ts'),
-    import('./machine-rate-limiter.ts'),
   ])
-  const notice = (line: string) => {
-    if (!globals.quiet) io.err.write(`${sanitizeText(line)}\n`)
-  }
+  const notice = noticeOf(needs)
   const made = once(async () => {
-    const { apiKey } = secrets
-    if (!apiKey)
-      throw new AppError('UNAUTHORIZED', 'No API key for the service', {
-        hint:
-          needs.profile === 'remote'
-            ? 'Set the API key in SLUICE_API_KEY.'
-            : `sluice profile set ${shellWord(needs.profile)} --api-key-file -, or set SLUICE_API_KEY.`,
-      })
-    const baseUrl = env.SLUICE_BASE_URL ?? ''
+    const { baseUrl, apiKey, governor } = await access()
     return remote({
       baseUrl,
       legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL || undefined,
@@ -152,10 +179,7 @@ async function deployment(
       limitMs: () =>
         Math.min(globals.timeoutMs ?? patienceMs.limit, currentWaits()?.left() ?? patienceMs.limit),
       now,
-      governor: machineRateLimiter(
-        { env, data: dirs.data, baseUrl, apiKey },
-        { now, notice, traced: (line) => globals.debug && notice(line), keep: needs.keep },
-      ),
+      governor,
       onClockDifference: (byMs) => {
         clock.offMs = byMs
         notice(

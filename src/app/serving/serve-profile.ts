@@ -127,6 +127,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         { createCustomerEngines },
         { networkHealth },
         { serverOperation },
+        { databaseMeasures },
         store,
       ] = await Promise.all([
         import('../../server/listen.ts'),
@@ -134,6 +135,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
         import('../../engine/engine.ts'),
         import('./network-availability.ts'),
         import('./server-operation.ts'),
+        import('./database-measures.ts'),
         openServedDatabase(dir, options.database, needs, {
           observe: observed.sql,
           jobs: { now, onError: (queue, error) => logJob(queue, error) },
@@ -200,7 +202,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
               slow,
               works: limiter.works,
               idempotent: store.engine,
-              ...operation.shown(engine, store.probed),
+              ...operation.shown(engine, store.probed, [databaseMeasures(store.probed, store.pool, now)]),
             },
             options,
           ),
@@ -255,7 +257,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
     events: async ({ database, customer, allowHttp }) => {
       const [{ eventService }, opening] = await Promise.all([
         import('../../events/event-service.ts'),
-        openServedDatabase(dir, database, needs, { jobs: { now, onError: () => undefined } }),
+        openServedDatabase(dir, database, needs, { jobs: { now } }),
       ])
       const store = needs.keep(opening)
       return eventService({

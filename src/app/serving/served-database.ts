@@ -8,6 +8,7 @@ import type { Jobs } from '../../jobs/jobs-type.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { Window } from '../../store/api-keys/rate-limiter.ts'
 import type { KeyLimits } from '../../store/api-keys/server-key-limits.ts'
+import type { PoolCounts } from '../../store/sql/database-probe.ts'
 import type { PostgresPlace } from '../../store/sql/postgres-url.ts'
 import type { Sql } from '../../store/sql/sql-types.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
@@ -23,7 +24,7 @@ type Needs = Pick<BackendInputs, 'env' | 'secrets'>
  * Returns the database that a command names, or else SLUICE_DATABASE_URL, the profile, or a file in the data directory. A password is accepted
  * only from the environment and from files.
  */
-async function servedDatabase(
+export async function servedDatabase(
   dir: string,
   wanted: string | undefined,
   needs: Needs,
@@ -87,8 +88,11 @@ function real(path: string): string {
   }
 }
 
-/** Whether changes are announced to the jobs of a server, with the clock of the events and what is called with the error of a job. */
-type JobNeeds = { now: () => number; onError: (queue: string, error: unknown) => void }
+/**
+ * How changes are announced to the jobs of a server: the clock of the events, and what is called with the error of a job. Without `onError`, this process
+ * adds jobs and runs none.
+ */
+type JobNeeds = { now: () => number; onError?: (queue: string, error: unknown) => void }
 
 /**
  * Opens the engine's store and the API keys of a server, in one database. `limits` opens the limits of its keys. With `jobs`, changes add jobs, which do
@@ -105,27 +109,31 @@ export async function openServedDatabase(
     import('../../store/engine/store.ts'),
     import('../../store/api-keys/keys.ts'),
   ])
-  const { sql: unobserved, limits, openJobs } = await opened(database, migrations)
+  const { sql: unobserved, limits, openJobs, openAdder, pool } = await opened(database, migrations)
   const sql = observe(unobserved)
-  const jobs = asked && (await openJobs(sql, asked))
+  const jobs = asked?.onError && (await openJobs(sql, asked.onError))
+  const adder = jobs ?? (asked && (await openAdder(sql)))
   const keys = keyStore(sql)
   const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
   const probed = { sql, kind: database.kind, schema: migrations.length }
   return {
     shown: database.shown,
-    engine: engineStore(sql, asked && jobs && { now: asked.now, add: jobs.add }),
+    engine: engineStore(sql, asked && adder && { now: asked.now, add: adder.add }),
     jobs,
     keys,
     owners,
     limits,
     probed,
+    pool,
     close: async () => {
-      await jobs?.stop()
+      await adder?.stop()
       await sql.close()
     },
   }
 }
 
+type OnJobError = NonNullable<JobNeeds['onError']>
+type JobAdder = Pick<Jobs, 'add' | 'stop'>
 type Clocked = { windows: readonly Window[]; now: () => number }
 
 async function opened(
@@ -139,15 +147,26 @@ async function opened(
         `${database.shown}.limits`,
         clocked,
       )
-    const openJobs = async (sql: Sql, { onError }: JobNeeds): Promise<Jobs> =>
+    const openJobs = async (sql: Sql, onError: OnJobError): Promise<Jobs> =>
       (await import('../../jobs/sqlite-jobs.ts')).sqliteJobs(sql, { now: Date.now, onError })
-    return { sql: sqliteSql(database.shown, { migrations }), limits, openJobs }
+    const openAdder = async (_: Sql): Promise<JobAdder> => ({
+      add: (await import('../../jobs/sqlite-jobs.ts')).addSqliteJobs(Date.now),
+      stop: async () => undefined,
+    })
+    return { sql: sqliteSql(database.shown, { migrations }), limits, openJobs, openAdder, pool: undefined }
   }
   const { postgresSql } = await import('../../store/sql/postgres.ts')
   const sql = await postgresSql(database.place, { migrations, password: database.password })
   const limits = async ({ windows }: Clocked): Promise<KeyLimits> =>
     (await import('../../store/api-keys/shared-key-limits.ts')).openSharedKeyLimits(sql, { windows })
-  const openJobs = async (_: Sql, { onError }: JobNeeds): Promise<Jobs> =>
+  const openJobs = async (_: Sql, onError: OnJobError): Promise<Jobs> =>
     (await import('../../jobs/postgres-jobs.ts')).postgresJobs(sql, { password: database.password, onError })
-  return { sql, limits, openJobs }
+  const openAdder = async (_: Sql): Promise<JobAdder> =>
+    (await import('../../jobs/postgres-jobs.ts')).addPostgresJobs(sql)
+  const pool = (): PoolCounts => ({
+    inUse: sql.pool.totalCount - sql.pool.idleCount,
+    idle: sql.pool.idleCount,
+    waiting: sql.pool.waitingCount,
+  })
+  return { sql, limits, openJobs, openAdder, pool }
 }

@@ -6,24 +6,21 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { EngineOptions } from '../../engine/engine.ts'
 import type { AppNeeds } from '../../server/app.ts'
 import { type ReadinessCheck, readinessOf } from '../../server/readiness.ts'
-import { probeSchema, probeWrites } from '../../store/sql/database-probe.ts'
-import type { Sql } from '../../store/sql/sql-types.ts'
+import { type DatabaseProbe, probeSchema, probeWrites } from '../../store/sql/database-probe.ts'
 import type { ServiceAccess } from '../../swaps/service-access.ts'
 import { serverTrackers } from './chain-tracking.ts'
 import type { MeasureSource, observations } from './observations.ts'
 
-/** The database of a server, as its readiness needs it. */
-export type ProbedDatabase = { sql: Sql; kind: 'sqlite' | 'postgres'; schema: number }
-
 /** The checks of a server's readiness, in order: its database, its schema, and each of its networks by name. */
 export const readinessChecks = (
-  { sql, kind, schema }: ProbedDatabase,
+  { sql, kind, schema }: DatabaseProbe,
   { catalog, rpc }: Pick<EngineOptions, 'catalog' | 'rpc'>,
 ): ReadinessCheck[] => [
   { name: 'database', work: () => probeWrites(sql) },
   { name: 'migrations', work: () => probeSchema(sql, kind, schema) },
   ...catalog.networks.map((network) => ({
     name: network.name,
+    isChain: true as const,
     work: () => latestBlock(openChain(network, rpc(network.chainId))),
   })),
 ]
@@ -44,7 +41,7 @@ export type ServerOperation = {
   /** What the HTTP server shows. `sources` provide values of other parts. */
   shown: (
     engine: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'>,
-    database: ProbedDatabase,
+    database: DatabaseProbe,
     sources?: readonly MeasureSource[],
   ) => Pick<AppNeeds, 'ready' | 'moreMetrics' | 'onEnd'>
   /** Starts the trackers. */

@@ -355,6 +355,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'webhooks show': service(WebhookDocument),
   'webhooks remove': { stands: 'asked', success: WebhookDocument },
   'webhooks rotate': { stands: 'asked', success: NewWebhookDocument },
+  'webhooks enable': service(WebhookDocument),
   'webhooks deliveries': service(listOf(WebhookDeliveryDocument)),
   'webhooks resend': service(WebhookDeliveryDocument),
   'webhooks replay': service(ReplayDocument),

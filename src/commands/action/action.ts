@@ -42,7 +42,11 @@ export const actionCommand = (program: CommandContext) => {
       'Follow actions until they finish; the exit code gives the outcome. Signs nothing. With --json, each change is a line (NDJSON).',
     )
     .argument('<id...>', 'action IDs or their beginnings, quote IDs, idempotency keys or transaction hashes')
-    .option('--interval <duration>', 'how often to poll', '2s')
+    .option(
+      '--interval <duration>',
+      'how often to poll; a remote service that announces changes is read when it does, and every minute',
+      '2s',
+    )
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice action watch 0f8fad5b-d9cb-469f-a165-70867728950e --timeout 10m',

@@ -65,6 +65,9 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
         view: actionView,
         intervalMs,
         again: () => againFor(context, id),
+        // What is in the journal is read from the chains here.
+        announced: ({ id: found, source }) =>
+          source === 'service' ? cli.backend.announced?.(found) : undefined,
       }),
     ),
   )

@@ -1,5 +1,6 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { swapNamed } from '../../cli/named-id.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { expiredQuoteError, swapStatusOf, unfilledOrderError } from '../../cli/swap-status-by-id.ts'
@@ -26,6 +27,8 @@ export async function status(
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
   const look = () => swapStatusOf(cli, id, ask).then(withoutPaidAddress).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
+  // A swap of the journal is read from the chains here.
+  const isOwn = (await swapNamed(cli, id)).known !== undefined
   const again = `sluice swap status --watch --timeout 1h ${shellOperand(id)}`
   const last = await watchUntil(cli, look, {
     what: `watching swap ${id}`,
@@ -33,6 +36,7 @@ export async function status(
     view: statusView,
     intervalMs: duration(options.interval),
     again: () => again,
+    announced: ({ id: found }) => (isOwn ? undefined : cli.backend.announced?.(found)),
   })
   const unfilled = last.status === 'failed' ? await unfilledOrderError(cli, id) : undefined
   if (unfilled) throw unfilled

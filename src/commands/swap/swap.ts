@@ -89,7 +89,12 @@ export const swap = (program: CommandContext) => {
       '--watch',
       'wait until final; the exit code gives the outcome; with --json, each change is a line',
     )
-    .option('--interval <duration>', 'polling interval of --watch', validatedBy(duration), '2s')
+    .option(
+      '--interval <duration>',
+      'polling interval of --watch; a remote service that announces changes is read when it does, and every minute',
+      validatedBy(duration),
+      '2s',
+    )
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
     .action(action(program, status, 'swapStatus'))
   withRaw(command.command('list'))

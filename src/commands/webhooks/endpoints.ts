@@ -8,6 +8,7 @@ import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EventType, eventTypes } from '../../domain/events/event-table.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
@@ -93,6 +94,19 @@ export async function rotate(cli: Cli, id: string, options: WebhooksAt): Promise
     `Give the webhook ${sanitizeText(id)} a new secret? The old one ends in 24 hours.`,
   )
   cli.emit(await events.rotateWebhook({ id }), secretView)
+}
+
+/** `webhooks enable` */
+export async function enable(cli: Cli, id: string, options: WebhooksAt): Promise<void> {
+  const events = await eventsOf(cli, options)
+  cli.emit(await events.enableWebhook({ id }), (webhook, to) =>
+    [
+      webhookView(webhook, to),
+      to.paint.dim(
+        `It gets events from now on. What it missed: sluice webhooks replay ${shellOperand(id)} --since 2h`,
+      ),
+    ].join('\n'),
+  )
 }
 
 /** `webhooks trigger` */

@@ -39,6 +39,7 @@ export async function eventsOf(
     addWebhook: said(service.addWebhook),
     removeWebhook: said(service.removeWebhook),
     rotateWebhook: said(service.rotateWebhook),
+    enableWebhook: said(service.enableWebhook),
     webhookDeliveries: said(service.webhookDeliveries),
     resendDelivery: said(service.resendDelivery),
     replayWebhook: said(service.replayWebhook),

@@ -8,12 +8,14 @@ import { utcTime } from '../../cli/terminal/format.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../../domain/timer-limit.ts'
+import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { timeOf } from './deliveries.ts'
 import { eventTypesOf } from './endpoints.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
 type Options = WebhooksAt & {
   forwardTo?: string
+  secretFile?: string
   types?: string
   consumer: string
   since?: string
@@ -24,7 +26,7 @@ type Options = WebhooksAt & {
 const atOnce = 100
 
 /**
- * `webhooks listen`: polls events as a consumer, prints each, and posts it to a URL, signed by a secret of this run. The position is committed after the events
+ * `webhooks listen`: polls events as a consumer, prints each, and posts it to a URL, signed by a secret of this run or of a file. The position is committed after the events
  * of a poll, so what was received when the program ends is not received again, except what it was forwarding then. Ctrl-C or --timeout ends it well.
  */
 export async function listen(cli: Cli, options: Options): Promise<void> {
@@ -33,8 +35,9 @@ export async function listen(cli: Cli, options: Options): Promise<void> {
   const intervalMs = duration(options.interval)
   const types = options.types === undefined ? undefined : eventTypesOf(options.types)
   const since = options.since === undefined ? undefined : timeOf(options.since, cli.program.now())
+  const secret = options.secretFile === undefined ? undefined : await secretOf(cli, options)
   const forwarder =
-    options.forwardTo === undefined ? undefined : await cli.program.eventForwarder(options.forwardTo)
+    options.forwardTo === undefined ? undefined : await cli.program.eventForwarder(options.forwardTo, secret)
   const events = await eventsOf(cli, options)
   const { interrupt, time } = cli.program
   const leftMs = time.left()
@@ -70,7 +73,11 @@ export async function listen(cli: Cli, options: Options): Promise<void> {
     }
     // A service that does not answer at first ends the command.
     const first = await poll()
-    begun(cli, { consumer, forwardTo: options.forwardTo ?? null, secret: forwarder?.secret ?? null })
+    begun(cli, {
+      consumer,
+      forwardTo: options.forwardTo ?? null,
+      secret: secret === undefined ? (forwarder?.secret ?? null) : null,
+    })
     let isMore = await take(first)
     while (!signal.aborted) {
       if (!isMore) await pause()
@@ -86,6 +93,24 @@ export async function listen(cli: Cli, options: Options): Promise<void> {
     }
     cli.notice(`Stopped. The position of the consumer ${sanitizeText(consumer)} is kept.`)
   })
+}
+
+/** The secret of a file, which nobody else may read. It is never printed. */
+async function secretOf(cli: Cli, { secretFile, forwardTo }: Options): Promise<string> {
+  if (forwardTo === undefined)
+    throw new AppError('USAGE', '--secret-file signs what is forwarded, and nothing is', {
+      hint: 'sluice webhooks listen --forward-to http://localhost:3000/hook --secret-file FILE',
+    })
+  const text = (secretFile === '-' ? await cli.program.stdin() : readPrivateFile(secretFile!)).trim()
+  // 24 to 64 bytes, by the Standard Webhooks specification.
+  if (/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/.test(text)) return text
+  throw new AppError(
+    'USAGE',
+    'The file of --secret-file has no signing secret: whsec_ and 24 to 64 bytes in base64',
+    {
+      hint: 'printf \'whsec_%s\' "$(head -c 32 /dev/urandom | base64)" > hook.secret; chmod 600 hook.secret',
+    },
+  )
 }
 
 /** Says where events go. */

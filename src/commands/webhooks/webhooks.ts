@@ -3,7 +3,7 @@ import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { eventTypes } from '../../domain/events/event-table.ts'
 import { deliveries, replay, resend } from './deliveries.ts'
-import { add, list, remove, rotate, show, trigger } from './endpoints.ts'
+import { add, enable, list, remove, rotate, show, trigger } from './endpoints.ts'
 import { listen } from './listen.ts'
 
 /** `webhooks`: the endpoints that get events, their deliveries, and a listener on this machine. */
@@ -49,6 +49,13 @@ export const webhooks = (program: CommandContext) => {
   )
     .argument('<id>', 'endpoint ID, as shown by webhooks list')
     .action(action(program, rotate))
+  sub(
+    'enable',
+    'Let an endpoint that was disabled get events again, from now on. What it missed is sent by replay.',
+    ['sluice webhooks enable ID'],
+  )
+    .argument('<id>', 'endpoint ID, as shown by webhooks list')
+    .action(action(program, enable))
   sub('deliveries', 'List the deliveries of an endpoint, newest first.', [
     'sluice webhooks deliveries ID --state dead',
   ])
@@ -80,6 +87,10 @@ export const webhooks = (program: CommandContext) => {
     ['sluice webhooks listen --forward-to http://localhost:3000/hook'],
   )
     .option('--forward-to <url>', 'URL that events are posted to')
+    .option(
+      '--secret-file <file>',
+      'sign with the secret (whsec_...) of this file, - for standard input (default: a new one for each run)',
+    )
     .option('--types <types>', 'events to receive, separated by commas (default: all)')
     .option(
       '--consumer <name>',

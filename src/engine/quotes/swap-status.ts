@@ -32,13 +32,13 @@ export async function swapStatus(
 }
 
 /** The fields of a quote that its status needs. */
-type StatusRow = Pick<QuoteRow, 'provider' | 'originChain' | 'expiresAt' | 'draft' | 'outcome'> & {
-  actionId: string | null
-}
+type StatusRow = Pick<QuoteRow, 'provider' | 'originChain' | 'expiresAt' | 'draft' | 'outcome'> &
+  Pick<ListedQuote, 'actionId' | 'actionType' | 'told'>
 
 /**
  * Reads the status of the swap of a quote from its chains: the only place that decides it. Every answer about a quote comes from here:
- * the status of one, the list of quotes, and the actions of swaps. An end that no action keeps is kept with the quote.
+ * the status of one, the list of quotes, and the actions of swaps. An end that no action keeps is kept with the quote, and each change that no action tells
+ * is told here.
  */
 async function readStatus(
   context: EngineContext,
@@ -51,8 +51,16 @@ async function readStatus(
     ? await bitcoinStatus(context, (await findQuote(context, id))!, btcTxHash)
     : await currentStatus(context, id, row)
   if (row.draft === 1 && status.originTxHash !== null) await context.store.listQuote(context.customer, id)
-  if (isKept(status.status) && status.status !== row.outcome)
-    await context.store.keepOutcome(context.customer, id, status.status)
+  const { customer, store } = context
+  const { actionType, told, outcome } = row
+  if (isKept(status.status)) {
+    if (status.status !== outcome) await store.keepOutcome(customer, id, status.status, outcome)
+    return status
+  }
+  const hasOwnEvents = isBitcoin || (actionType !== null && !isSwap({ type: actionType }))
+  // Its expiry is an event of its own.
+  if (hasOwnEvents && status.status !== 'expired' && status.status !== (told ?? 'pending'))
+    await store.tellQuoteStatus(customer, id, status.status, told)
   return status
 }
 

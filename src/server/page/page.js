@@ -6,8 +6,9 @@ const second = 1_000
 const live = 10 * second
 const calm = 30 * second
 const rare = 60 * second
+const silence = 45 * second
 /** What is known of a source that was not asked yet with this key. */
-const nothing = { due: 0, shown: '', body: null, missing: null }
+const nothing = { due: 0, askedAt: 0, shown: '', body: null, missing: null }
 const at = (id) => document.getElementById(id)
 
 /** What is chosen to be seen. */
@@ -46,6 +47,11 @@ let timer
 let isAsking = false
 let failures = 0
 let waitsUntil = 0
+// The stream of what changes; `null` where none is read.
+let stream = null
+let streamDue = 0
+let streamFailures = 0
+let lastEvent = null
 
 at('enter').addEventListener('submit', (event) => {
   event.preventDefault()
@@ -110,6 +116,10 @@ function use(next) {
   turnOfKey += 1
   failures = 0
   waitsUntil = 0
+  stream?.abort()
+  streamDue = 0
+  streamFailures = 0
+  lastEvent = null
   store(key)
   for (const source of sources) {
     Object.assign(source, nothing)
@@ -127,6 +137,7 @@ async function turn() {
   at('enter').hidden = key !== null
   at('forget').hidden = key === null
   at('choose').hidden = key === null
+  if (document.hidden) stream?.abort()
   if (document.hidden || isAsking) return
   const mine = turnOfKey
   isAsking = true
@@ -138,6 +149,7 @@ async function turn() {
   } finally {
     isAsking = false
   }
+  if (key !== null && actions.body !== null && waitsUntil <= Date.now()) listen()
   const next =
     key === null
       ? Date.now() + calm
@@ -146,6 +158,82 @@ async function turn() {
   const wait = mine === turnOfKey ? Math.max(next, waitsUntil) - Date.now() : 0
   clearTimeout(timer)
   timer = setTimeout(turn, Math.max(wait, 0))
+}
+
+/**
+ * Reads what changes as the server announces it, so that actions are asked for when one changes, and otherwise rarely. A server without events, or a stream that breaks, leaves
+ * the page to ask as often as before.
+ */
+async function listen() {
+  if (stream !== null || streamDue > Date.now()) return
+  const mine = new AbortController()
+  stream = mine
+  let wasLive = false
+  let waits = 0
+  let silent
+  const heard = () => {
+    clearTimeout(silent)
+    silent = setTimeout(() => mine.abort(), silence)
+  }
+  try {
+    heard()
+    const response = await fetch('/updates', {
+      headers: { 'x-api-key': key, ...(lastEvent !== null && { 'last-event-id': lastEvent }) },
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+      signal: mine.signal,
+    })
+    waits = Number(response.headers.get('retry-after')) * second || 0
+    // Where there are no events there will be none.
+    if (response.status >= 400 && response.status < 500 && response.status !== 429) waits = Infinity
+    if (response.status !== 200) throw new Error('no stream')
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    let rest = ''
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) break
+      heard()
+      // Something may have changed before it was open.
+      if (!wasLive) changed()
+      wasLive = true
+      mine.isLive = true
+      const lines = (rest + value).split('\n')
+      rest = lines.pop()
+      for (const line of lines) hear(line)
+    }
+  } catch {
+    // It is tried again later, and the page asks meanwhile.
+  } finally {
+    clearTimeout(silent)
+    if (stream === mine) {
+      stream = null
+      streamFailures = wasLive ? 0 : streamFailures + 1
+      streamDue = Date.now() + Math.max(3 * second * 2 ** Math.min(streamFailures, 4), waits)
+      actions.due = Math.min(actions.due, actions.askedAt + intervalOf(actions.body))
+      turn()
+    }
+  }
+}
+
+/** Takes a line of the stream: where it is, and what changed. */
+function hear(line) {
+  const [, field, value] = /^(id|event): (.*)$/.exec(line) ?? []
+  if (field === 'id') lastEvent = value
+  if (field === 'event' && /^(action|swap)\./.test(value)) changed()
+}
+
+/** Asks for the actions soon: many changes at once are one reason to ask. */
+function changed() {
+  actions.due = Math.min(actions.due, Math.max(Date.now(), actions.askedAt + 2 * second))
+  turn()
+}
+
+/** How often actions are asked for: rarely, if their changes are announced. */
+const intervalOf = (body) => {
+  if (stream?.isLive) return rare
+  return body?.items.some(isMoving) ? live : calm
 }
 
 /** Shows what a source says. Whether the next one may be asked as well. */
@@ -182,7 +270,8 @@ function show(source, body, missing) {
   if (text !== source.shown) draw(source.section, source.rows(body))
   source.shown = text
   source.section.hidden = false
-  if (source === actions) source.every = body.items.some(isMoving) ? live : calm
+  source.askedAt = Date.now()
+  if (source === actions) source.every = intervalOf(body)
   source.due = Date.now() + source.every
   failures = 0
   document.body.classList.remove('stale')

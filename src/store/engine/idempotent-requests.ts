@@ -1,3 +1,4 @@
+import { AppError } from '../../domain/errors.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 
@@ -68,6 +69,22 @@ export function idempotentRequestQueries(sql: Sql) {
         'update idempotent_requests set answer = $4, until = $5 where customer = $1 and name = $2 and holder = $3 and answer is null',
         [customer, name, holder, answer, now + keptMs],
       ),
+
+    /** Keeps the answer in the transaction of the change that it tells. IDEMPOTENCY_KEY_RUNNING, which undoes the change, if the try lost the key. */
+    keepAnswer: async (
+      { query }: Pick<Sql, 'query'>,
+      { customer, name }: { customer: string; name: string },
+      { holder, answer, now }: { holder: string; answer: string; now: number },
+    ): Promise<void> => {
+      const kept = await query(
+        'update idempotent_requests set answer = $4, until = $5 where customer = $1 and name = $2 and holder = $3 and answer is null returning holder',
+        [customer, name, holder, answer, now + keptMs],
+      )
+      if (kept.length > 0) return
+      throw new AppError('IDEMPOTENCY_KEY_RUNNING', 'Another request with this idempotency key is running', {
+        details: { retryAfterSeconds: 1 },
+      })
+    },
 
     /** Frees the key of a request that failed. */
     forgetRequest: (customer: string, name: string, holder: string) =>

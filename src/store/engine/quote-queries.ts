@@ -1,8 +1,12 @@
-import type { Announcing } from '../events/write-event.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { subjectOf } from '../../domain/events/event-table.ts'
+import { type Announcing, lastTold } from '../events/write-event.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import { furthestFirst, isListedAction, type QuoteRow, quoteColumns } from './action-tables.ts'
 import { tellExpiry, tellSwap } from './tell-changes.ts'
+
+const bitcoin = bitcoinNetwork.name
 
 /** A quote with its operation, if any: the swap itself, or the deposit whose bridge it is. */
 export type QuoteWithAction = QuoteRow & { actionId: string | null }
@@ -11,19 +15,23 @@ export type QuoteWithAction = QuoteRow & { actionId: string | null }
 type QuoteSummary = Pick<
   QuoteWithAction,
   'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'draft' | 'outcome' | 'actionId'
->
+> &
+  ToldQuote
+
+/** The type of the operation of a quote, and the status that the last event of its swap told. */
+type ToldQuote = { actionType: string | null; told: string | null }
 
 /**
  * A quote with the last known state of its operation. `originBlock` is the block of its action, `null` if none; `bridged` is 1 if a
  * deposit's bridge was sent, 0 if it reverted.
  */
-export type ListedQuote = QuoteWithAction & {
-  finishedAt: number | null
-  actionStatus: string | null
-  actionType: string | null
-  originBlock: number | null
-  bridged: number | null
-}
+export type ListedQuote = QuoteWithAction &
+  ToldQuote & {
+    finishedAt: number | null
+    actionStatus: string | null
+    originBlock: number | null
+    bridged: number | null
+  }
 
 /** The filters of a quote list; null is no filter. */
 type QuoteFilter = {
@@ -40,13 +48,24 @@ export const actionsByQuote = 'create index actions_quote on actions (quote_id)'
 /** The operation of a quote that counts. */
 const ofAction = `from actions a where a.customer = quotes.customer and a.quote_id = quotes.id order by ${furthestFirst} limit 1`
 const actionId = `(select a.id ${ofAction}) as "actionId"`
-const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (select a.type ${ofAction}) as "actionType",
+const told = `(select a.type ${ofAction}) as "actionType",
+  (select s.told from event_subjects s where s.customer = quotes.customer and s.subject = 'quote:' || quotes.id) as told`
+const listed = `${actionId}, ${told}, (select a.status ${ofAction}) as "actionStatus",
   (select a.finished_at ${ofAction}) as "finishedAt",
   (select t.block_number from action_txs t where t.kind <> 'fee' and t.action_id = (select a.id ${ofAction}) order by t.idx desc limit 1) as "originBlock",
   (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
 
-const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", draft, outcome, ${actionId}
+const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", draft, outcome, ${actionId}, ${told}
   from quotes where customer = $1 and id = $2`
+
+/** A deposit whose bridge is sent. Its quote is followed, because the bridge is no action of its own. As SQL. */
+const isBridged = `exists (select 1 from actions a join action_txs t on t.action_id = a.id where a.customer = quotes.customer and a.quote_id = quotes.id
+  and t.kind = 'bridge' and t.hash is not null)`
+
+/** A quote as the follower of quotes sees it. `isFollowed`: it begins on Bitcoin, or is the bridge of a deposit, and nothing else reads its chains. */
+export type FollowedQuote = Pick<QuoteRow, 'customer' | 'createdAt' | 'expiresAt' | 'outcome'> & {
+  isFollowed: boolean
+}
 
 /** The queries about quotes; each names its customer, unless it says otherwise. */
 export const quoteQueries = (sql: Sql, announcing: Announcing) => {
@@ -63,8 +82,9 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
     saveQuote: (row: QuoteRow): Promise<void> =>
       sql.transaction(async (tx) => {
         await tx.query(...insertOf('quotes', row))
-        if (row.draft === 0)
-          await announcing.add(tx, [{ queue: 'quotes.expire', key: row.id, at: row.expiresAt + 1 }])
+        // What begins on Bitcoin can be paid from now on.
+        const at = row.originChain === bitcoin ? row.createdAt : row.expiresAt + 1
+        if (row.draft === 0) await announcing.add(tx, [{ queue: 'quotes.expire', key: row.id, at }])
       }),
 
     /** Keeps the stored part of a quote as it has become. */
@@ -76,34 +96,53 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
       return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]
     },
 
-    /** Keeps the final status of a quote as it was seen, and tells it. */
-    keepOutcome: (customer: string, id: string, outcome: string): Promise<void> =>
+    /** Keeps the final status of a quote as it was seen, and tells it, unless another reader has kept one since `was` was read. */
+    keepOutcome: (customer: string, id: string, outcome: string, was: string | null): Promise<void> =>
       sql.transaction(async (tx) => {
-        await tx.query('update quotes set outcome = $1 where customer = $2 and id = $3', [
-          outcome,
-          customer,
-          id,
-        ])
-        await tellQuote(tx, customer, id, outcome)
+        const kept = await tx.query(
+          'update quotes set outcome = $1 where customer = $2 and id = $3 and outcome is not distinct from $4 returning id',
+          [outcome, customer, id, was],
+        )
+        if (kept.length > 0) await tellQuote(tx, customer, id, outcome)
       }),
 
-    /** Tells the status of a quote that has no action of its own, as it was seen. */
-    tellQuoteStatus: (customer: string, id: string, status: string): Promise<void> =>
-      sql.transaction((tx) => tellQuote(tx, customer, id, status)),
+    /**
+     * Tells the status of a quote whose swap is no action, as it was seen on its way, unless it has ended or another status was told since `was`
+     * was read.
+     */
+    tellQuoteStatus: (customer: string, id: string, status: string, was: string | null): Promise<void> =>
+      sql.transaction(async (tx) => {
+        const [open] = await tx.query(
+          'select id from quotes where customer = $1 and id = $2 and outcome is null',
+          [customer, id],
+        )
+        const last = await lastTold(tx, customer, subjectOf('swap.status_changed', id))
+        if (open && (last ?? null) === was) await tellQuote(tx, customer, id, status)
+      }),
 
     /** Tells that a listed quote expired before its transactions were issued, if so. */
     tellQuoteExpiry: (id: string): Promise<void> => sql.transaction((tx) => tellExpiry(tx, announcing, id)),
 
-    /** The customer of a quote, whoever asks, with what decides whether it is looked at again. */
-    quoteOfAny: async (
-      id: string,
-    ): Promise<Pick<QuoteRow, 'customer' | 'originChain' | 'expiresAt' | 'outcome'> | undefined> =>
-      (
-        await sql.query<Pick<QuoteRow, 'customer' | 'originChain' | 'expiresAt' | 'outcome'>>(
-          'select customer, origin_chain as "originChain", expires_at as "expiresAt", outcome from quotes where id = $1',
-          [id],
-        )
-      )[0],
+    /** A quote of any customer, with what decides whether it is looked at again. */
+    quoteOfAny: async (id: string): Promise<FollowedQuote | undefined> => {
+      const [row] = await sql.query<
+        Omit<FollowedQuote, 'isFollowed'> & { originChain: string; bridged: number }
+      >(
+        `select customer, origin_chain as "originChain", created_at as "createdAt", expires_at as "expiresAt", outcome,
+         case when ${isBridged} then 1 else 0 end as bridged from quotes where id = $1`,
+        [id],
+      )
+      if (!row) return undefined
+      const { originChain, bridged, ...quote } = row
+      return { ...quote, isFollowed: originChain === bitcoin || Number(bridged) === 1 }
+    },
+
+    /** The quotes of any customer that are followed and have no end, whose deadline is not before `from`. */
+    followedQuotes: (from: number): Promise<{ id: string; createdAt: number }[]> =>
+      sql.query<{ id: string; createdAt: number }>(
+        `select id, created_at as "createdAt" from quotes where expires_at >= $1 and draft = 0 and outcome is null and (origin_chain = '${bitcoin}' or ${isBridged})`,
+        [from],
+      ),
 
     /** The ids of listed quotes that expired between two times, whose expiry is not told, of any customer. */
     expiredQuotes: async (from: number, to: number): Promise<string[]> =>

@@ -69,6 +69,9 @@ export async function tellAction(
   if (told === undefined) await write('action.created', 'pending')
   if (state !== (told ?? 'pending')) await write(eventOfState[state], state)
   if (isSwap) await tellSwap(tx, announcing, customer, id, swapStatusOf(counted.status, counted.originBlock))
+  // The bridge of a deposit is followed by its quote.
+  else if (counted.quoteId !== null)
+    await announcing.add(tx, [{ queue: 'quotes.expire', key: counted.quoteId }])
 }
 
 /** The event of an action that has come into a state. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../sql/sql-types.ts'
 import { type EventRow, eventColumns, newDelivery } from './event-queries.ts'
-import type { Announcing } from './write-event.ts'
+import type { Alongside, Announcing } from './write-event.ts'
 
 /** The state of a delivery: on its way, received, or given up. */
 export type DeliveryState = 'pending' | 'delivered' | 'dead'
@@ -32,6 +32,10 @@ export type ListedDelivery = DeliveryRow & { type: string }
 
 const deliveryColumns = `d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.customer, d.subject, d.seq, d.state, d.attempt, d.tries,
   d.due_at as "dueAt", d.leased_until as "leasedUntil", d.response, d.error, d.created_at as "createdAt", d.updated_at as "updatedAt"`
+
+/** A delivery of an endpoint of a customer, by its id. */
+const oneDelivery = `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
+  where d.customer = $1 and d.endpoint_id = $2 and d.id = $3`
 
 /** The outcome of an attempt as it is kept. */
 export type AttemptOutcome = {
@@ -127,37 +131,38 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
     return { rows, total: Number(count?.n ?? 0) }
   },
 
-  delivery: async (customer: string, endpointId: string, id: string): Promise<ListedDelivery | undefined> =>
-    (
-      await sql.query<ListedDelivery>(
-        `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
-         where d.customer = $1 and d.endpoint_id = $2 and d.id = $3`,
-        [customer, endpointId, id],
-      )
-    )[0],
-
-  /** Starts a delivery of an endpoint again, with the whole schedule; one that waits is due now. */
-  resend: (id: string, endpointId: string): Promise<void> =>
+  /** Starts a delivery of an endpoint again, with the whole schedule; one that waits is due now. `undefined` if it is not there. */
+  resend: (
+    { customer, endpointId, id }: { customer: string; endpointId: string; id: string },
+    alongside?: Alongside<ListedDelivery>,
+  ): Promise<ListedDelivery | undefined> =>
     sql.transaction(async (tx) => {
       await tx.query(
-        `update webhook_deliveries set state = 'pending', tries = 0, due_at = 0, updated_at = $2 where id = $1`,
-        [id, announcing.now()],
+        `update webhook_deliveries set state = 'pending', tries = 0, due_at = 0, updated_at = $4 where customer = $1 and endpoint_id = $2 and id = $3`,
+        [customer, endpointId, id, announcing.now()],
       )
+      const [row] = await tx.query<ListedDelivery>(oneDelivery, [customer, endpointId, id])
+      if (!row) return undefined
       await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
+      await alongside?.(tx, row)
+      return row
     }),
 
   /** Sends a customer's events since a time to an endpoint again, those that it wants; returns how many. */
-  replay: ({
-    customer,
-    endpointId,
-    types,
-    since,
-  }: {
-    customer: string
-    endpointId: string
-    types: readonly string[] | null
-    since: number
-  }): Promise<number> =>
+  replay: (
+    {
+      customer,
+      endpointId,
+      types,
+      since,
+    }: {
+      customer: string
+      endpointId: string
+      types: readonly string[] | null
+      since: number
+    },
+    alongside?: Alongside<number>,
+  ): Promise<number> =>
     sql.transaction(async (tx) => {
       const marks = types?.map((_, at) => `$${at + 4}`).join(', ')
       const events = await tx.query<EventRow>(
@@ -167,6 +172,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
       )
       for (const event of events) await tx.query(...newDelivery(event, endpointId, announcing.now()))
       await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
+      await alongside?.(tx, events.length)
       return events.length
     }),
 })

@@ -1,7 +1,7 @@
 import type { EventType } from '../../domain/events/event-table.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { type Announcing, writeEvent } from './write-event.ts'
+import { type Alongside, type Announcing, writeEvent } from './write-event.ts'
 
 /**
  * An endpoint as it is stored. `types` is JSON, `null` for all; `secrets` is JSON of `Secret[]`; lines are decimal text. After `failures` failed attempts
@@ -32,14 +32,16 @@ const endpointColumns = `id, customer, url, types, payload, apy_line as "apyLine
 /** The queries about endpoints of webhooks. */
 export const endpointQueries = (sql: Sql, announcing: Announcing) => ({
   /** Adds an endpoint, unless its customer has `most` already. */
-  addEndpoint: (row: EndpointRow, most: number): Promise<boolean> =>
-    sql.transaction(async ({ query }) => {
+  addEndpoint: (row: EndpointRow, most: number, alongside?: Alongside<void>): Promise<boolean> =>
+    sql.transaction(async (tx) => {
+      const { query } = tx
       const [count] = await query<{ n: number }>(
         'select count(*) as n from webhook_endpoints where customer = $1',
         [row.customer],
       )
       if (Number(count?.n) >= most) return false
       await query(...insertOf('webhook_endpoints', row))
+      await alongside?.(tx)
       return true
     }),
 
@@ -76,13 +78,21 @@ export const endpointQueries = (sql: Sql, announcing: Announcing) => ({
     }),
 
   /** Replaces the secrets of an endpoint, if they are as they were read. */
-  replaceSecrets: async (customer: string, id: string, secrets: string, was: string): Promise<boolean> =>
-    (
-      await sql.query<{ id: string }>(
+  replaceSecrets: (
+    customer: string,
+    id: string,
+    { secrets, was }: { secrets: string; was: string },
+    alongside?: Alongside<void>,
+  ): Promise<boolean> =>
+    sql.transaction(async (tx) => {
+      const replaced = await tx.query<{ id: string }>(
         'update webhook_endpoints set secrets = $3 where customer = $1 and id = $2 and secrets = $4 returning id',
         [customer, id, secrets, was],
       )
-    ).length > 0,
+      if (replaced.length === 0) return false
+      await alongside?.(tx)
+      return true
+    }),
 
   /** Counts the failed attempts in a row: none, or one more, with the time before which nothing is sent. */
   keepFailures: (id: string, failures: number, restsUntil: number) =>
@@ -107,6 +117,21 @@ export const endpointQueries = (sql: Sql, announcing: Announcing) => ({
       )
       const data = { endpointId: id, url, reason }
       await writeEvent(tx, announcing, { customer, type: 'endpoint.disabled', id, data })
+    }),
+
+  /** Lets an endpoint get events again, those from now on: its dead letters and what it missed are sent on request only. `undefined` if it is not there. */
+  enableEndpoint: (
+    customer: string,
+    id: string,
+    alongside?: Alongside<EndpointRow>,
+  ): Promise<EndpointRow | undefined> =>
+    sql.transaction(async (tx) => {
+      const [row] = await tx.query<EndpointRow>(
+        `update webhook_endpoints set disabled_at = null, reason = null, failures = 0, rests_until = 0 where customer = $1 and id = $2 returning ${endpointColumns}`,
+        [customer, id],
+      )
+      if (row) await alongside?.(tx, row)
+      return row
     }),
 
   /** The customers that have an endpoint or poll events. */

@@ -1,7 +1,7 @@
 import type { EventType } from '../../domain/events/event-table.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { type Announcing, writeEvent } from './write-event.ts'
+import { type Alongside, type Announcing, writeEvent } from './write-event.ts'
 
 /** An event as it is stored. `data` is JSON text; `cursor` is `null` until it is numbered. */
 export type EventRow = {
@@ -29,8 +29,12 @@ const numberedAtOnce = 500
 /** The queries about events; each names its customer. */
 export const eventQueries = (sql: Sql, announcing: Announcing) => ({
   /** Writes an event that no other table tells. */
-  tell: (event: Parameters<typeof writeEvent>[2]): Promise<string> =>
-    sql.transaction((tx) => writeEvent(tx, announcing, event)),
+  tell: (event: Parameters<typeof writeEvent>[2], alongside?: Alongside<string>): Promise<string> =>
+    sql.transaction(async (tx) => {
+      const id = await writeEvent(tx, announcing, event)
+      await alongside?.(tx, id)
+      return id
+    }),
 
   /** A page of a customer's numbered events, in their order. */
   events: (customer: string, { after, types, since, limit }: EventFilter): Promise<EventRow[]> => {

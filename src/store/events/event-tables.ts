@@ -26,3 +26,6 @@ export const eventSchema = `create table event_subjects (
    create index deliveries_newest on webhook_deliveries (endpoint_id, created_at);
    create table event_sides (
      customer text not null, endpoint_id text not null, slug text not null, kind text not null, side text not null, primary key (customer, endpoint_id, slug, kind))`
+
+/** The index of dead letters, for their number. */
+export const deadLetters = `create index deliveries_dead on webhook_deliveries (endpoint_id) where state = 'dead'`

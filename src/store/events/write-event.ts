@@ -16,6 +16,9 @@ export type Announcing = {
   ) => Promise<void>
 }
 
+/** What is written in the same transaction as a change, once its result is known. */
+export type Alongside<result> = (tx: Pick<Sql, 'query'>, result: result) => Promise<void>
+
 /** An event to write: `id` names its subject; `told` is the state that it tells. */
 type NewEvent<type extends EventType> = {
   customer: string

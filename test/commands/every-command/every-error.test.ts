@@ -230,6 +230,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'webhooks show': { line: `webhooks show ${id}`, reach: `${service_} local source` },
   'webhooks remove': { line: `webhooks remove ${id} --yes`, reach: `${service_} local source` },
   'webhooks rotate': { line: `webhooks rotate ${id} --yes`, reach: `${service_} local source` },
+  'webhooks enable': { line: `webhooks enable ${id}`, reach: `${service_} local source` },
   'webhooks deliveries': { line: `webhooks deliveries ${id}`, reach: `${service_} local source` },
   'webhooks resend': { line: `webhooks resend ${id} ${id}`, reach: `${service_} local source` },
   'webhooks replay': { line: `webhooks replay ${id} --since 2h`, reach: `${service_} local source` },

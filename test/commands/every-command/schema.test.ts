@@ -48,6 +48,7 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [4, 'webhooks show nothing --json'],
   [4, 'webhooks remove nothing --yes --json'],
   [4, 'webhooks rotate nothing --yes --json'],
+  [4, 'webhooks enable nothing --json'],
   [4, 'webhooks deliveries nothing --json'],
   [4, 'webhooks resend nothing nothing --json'],
   [4, 'webhooks replay nothing --since 2h --json'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
 import { bitcoinStatus } from '../../../src/engine/quotes/bitcoin-status.ts'
 import { findQuote } from '../../../src/engine/quotes/stored-quote.ts'
+import { swapStatus } from '../../../src/engine/quotes/swap-status.ts'
 import type { QuoteRow } from '../../../src/store/engine/action-tables.ts'
 import type { BitcoinReader, BitcoinTransaction } from '../../../src/swaps/bitcoin-reader-types.ts'
 import type { DepositProgress } from '../../../src/swaps/deposit-provider.ts'
@@ -57,7 +58,13 @@ async function quoted(
 }
 
 /** The status of a quote, from the answers of its provider and of Bitcoin. */
-async function statusOf(
+async function statusOf(...[quote, says, seen = {}]: Parameters<typeof reading>) {
+  const { context, row } = reading(quote, says, seen)
+  return bitcoinStatus(context, row, seen.typed)
+}
+
+/** A quote, and a context with these answers. */
+function reading(
   { name, row: found, context, address, memo }: Awaited<ReturnType<typeof quoted>>,
   says: DepositProgress,
   seen: Seen = {},
@@ -92,7 +99,7 @@ async function statusOf(
       throw new AppError('RPC_UNREACHABLE', 'nobody answers')
     }
   const late = seen.isLate ? { ...known, now: () => row.expiresAt + 1 } : known
-  return bitcoinStatus(late, { ...row, offer: JSON.stringify(offer) }, seen.typed)
+  return { context: late, row: { ...row, offer: JSON.stringify(offer) } }
 }
 
 const statusWhen = async (name: string, says: DepositProgress, seen: Seen = {}) =>
@@ -394,4 +401,26 @@ describe('the search for a deposit', () => {
 test('a dry run says when the deposit address is only claimed by its service', async () => {
   const shown = await run(`swap execute ${flags} --provider thorchain --dry-run`)
   expect(shown.out).toContain('proved by memo, all but the address, according to its service only')
+})
+
+test('each status of a swap from Bitcoin is told once, in order, by whoever reads it', async () => {
+  const one = await quoted('near-intents')
+  const { id } = one.row
+  const end = await payout()
+  for (const says of [
+    { status: 'waiting' },
+    { status: 'processing' },
+    { status: 'processing' },
+    end,
+    end,
+  ] as const)
+    await swapStatus(reading(one, says).context, { id })
+  const { store, customer } = one.context
+  await store.numberEvents(customer)
+  const events = await store.events(customer, { after: 0, types: null, since: null, limit: 10 })
+  expect(events.map(({ type, subject, data }) => [type, subject, JSON.parse(data).status])).toEqual([
+    ['swap.status_changed', `quote:${id}`, 'confirmed'],
+    ['swap.status_changed', `quote:${id}`, 'processing'],
+    ['swap.status_changed', `quote:${id}`, 'fulfilled'],
+  ])
 })

@@ -234,7 +234,8 @@ describe('a deposit from another chain', () => {
   test.each(['aave-v3-usdc-sandbox-two', 'sandbox-vault-usdc-sandbox-two'])(
     '%s is one operation: the bridge, then the deposit of the delivered amount',
     async (slug) => {
-      const { service } = engineOn(sandbox)
+      const { service, context } = engineOn(sandbox)
+      const { store, customer } = context
       const made = await lend(service, slug)
       expect(made).toMatchObject({
         chainIdIn: 31337,
@@ -270,8 +271,33 @@ describe('a deposit from another chain', () => {
       const send = async (part: typeof made.bytecode) => {
         for (const receipt of await perform(sandbox, wallet, part)) hashes.push(receipt.transactionHash)
       }
+      const { quoteId } = (await store.action(customer, made.id))!.action
+      const follow = async () => {
+        const { isFollowed } = (await store.quoteOfAny(quoteId!))!
+        return { isFollowed, status: (await service.swapStatus({ id: quoteId! })).status }
+      }
+      expect(await follow()).toEqual({ isFollowed: false, status: 'pending' })
       await send(made.bytecode.slice(0, 2))
       expect((await service.getAction({ id: made.id })).status).toBe('PENDING')
+      // The bridge is no action: its quote is followed, and tells what it has become.
+      const seen = new Set<string>()
+      for (;;) {
+        const { isFollowed, status } = await follow()
+        seen.add(status)
+        if (status === 'fulfilled') break
+        expect(isFollowed).toBe(true)
+        await sleep(20)
+      }
+      await store.numberEvents(customer)
+      const told = await store.events(customer, {
+        after: 0,
+        types: ['swap.status_changed'],
+        since: null,
+        limit: 10,
+      })
+      expect(told.map(({ subject, data }) => [subject, JSON.parse(data).status])).toEqual(
+        [...seen].map((status) => [`quote:${quoteId}`, status]),
+      )
       while ((await held(31338, wallet)) < before + out) await sleep(20)
       await send(made.bytecode.slice(2))
       const action = await service.getAction({ id: made.id })

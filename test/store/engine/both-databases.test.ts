@@ -106,7 +106,7 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.quote('acme', '\0')
   await store.quote('acme', "' or 1=1 --")
   await store.keepOffer('acme', 'q1', strange)
-  await store.keepOutcome('acme', 'q2', 'completed')
+  await store.keepOutcome('acme', 'q2', 'completed', null)
   await store.quoteSummary('acme', 'q1')
   await store.quotes('acme', any, 10, 0)
   await store.quotes(strange, any, 10, 0)
@@ -279,6 +279,9 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.beginRequest('acme', strange, { ...request, now: 86_402_001 })
   await store.forgetRequest('acme', strange, 'h1')
   await store.beginRequest('acme', strange, { ...request, now: 86_402_002 })
+  const kept = { holder: request.holder, answer: strange, now: 86_402_003 }
+  await sql.transaction((tx) => store.keepAnswer(tx, { customer: 'acme', name: strange }, kept))
+  said.push(await store.beginRequest('acme', strange, { ...request, now: 86_402_004 }))
 
   // The trackers of chains.
   const chain = 2 ** 40
@@ -371,17 +374,19 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   const deliveries = { state: null, limit: 2, offset: 0 }
   await store.deliveries('acme', 'whe_22222222', deliveries)
   await store.deliveries('acme', 'whe_22222222', { ...deliveries, state: 'delivered' })
-  await store.delivery('acme', 'whe_22222222', due!.id)
-  await store.resend(due!.id, 'whe_22222222')
-  await store.delivery('acme', 'whe_22222222', due!.id)
+  const resent = { customer: 'acme', endpointId: 'whe_22222222', id: due!.id }
+  await store.resend(resent)
+  await store.resend({ ...resent, customer: 'other' })
   const again22 = { customer: 'acme', endpointId: 'whe_22222222', since: 0 }
   await store.replay({ ...again22, types: ['strategy.paused'] })
   await store.replay({ ...again22, types: null })
-  await store.replaceSecrets('acme', 'whe_11111111', '["new"]', '[]')
-  await store.replaceSecrets('acme', 'whe_11111111', '["newer"]', '[]')
+  await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["new"]', was: '[]' })
+  await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["newer"]', was: '[]' })
   await store.keepFailures('whe_11111111', 3, late)
   await store.disableEndpoint(endpoint('whe_11111111'), strange)
   await store.disableEndpoint(endpoint('whe_11111111'), 'again')
+  said.push((await store.enableEndpoint('acme', 'whe_11111111'))?.disabledAt)
+  await store.enableEndpoint('acme', 'none')
   await store.endpointOfAny('whe_11111111')
   said.push((await store.customersWithEvents()).toSorted())
   const line = { customer: 'acme', endpointId: 'whe_22222222', slug: 's-1', kind: 'apy' }
@@ -395,7 +400,8 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.quoteOfAny('none')
   await store.saveQuote(quote('q4', { expiresAt: 5_000 }))
   await store.expiredQuotes(0, late)
-  await store.tellQuoteStatus('acme', 'q3', 'processing')
+  await store.tellQuoteStatus('acme', 'q3', 'processing', null)
+  said.push(await store.followedQuotes(0))
   await store.tellQuoteExpiry('q4')
   await store.tellQuoteExpiry('q4')
   await store.expiredQuotes(0, late)
