@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { PgBoss } from 'pg-boss'
-import type { PostgresSql } from '../store/sql/postgres.ts'
+import { onCommit, type PostgresSql } from '../store/sql/postgres.ts'
 import type { Sql, SqlValue } from '../store/sql/sql-types.ts'
-import { type Jobs, type QueueName, queueNames } from './jobs-type.ts'
+import { type Job, type Jobs, type QueueName, queueNames } from './jobs-type.ts'
 
 const load = createRequire(import.meta.url)
 
@@ -60,17 +60,39 @@ export async function postgresJobs(
     }
     if (!known.has(name)) await boss.createQueue(name, { policy: 'stately', ...options })
   }
-  const add: Jobs['add'] = async (tx, jobs) => {
-    for (const { queue, key, at = Date.now() } of jobs) {
-      // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
-      const waiting = await tx.query(
-        `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
-         where name = $1 and singleton_key = $2 and state = 'created' returning id`,
-        [queue, key, at],
-      )
-      if (waiting.length === 0)
-        await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within(tx) })
+  const addIn = async ({ query }: Pick<Sql, 'query'>, { queue, key, at = Date.now() }: Job) => {
+    // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
+    const waiting = await query(
+      `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
+       where name = $1 and singleton_key = $2 and state = 'created' returning id`,
+      [queue, key, at],
+    )
+    if (waiting.length === 0)
+      await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within({ query }) })
+  }
+  /** What is due and not added yet, by queue and key. */
+  const due = new Map<string, Job>()
+  let adding: Promise<void> | undefined
+  const alone: Sql['query'] = async (text, values) => (await sql.pool.query(text, values as SqlValue[])).rows
+  const addDue = async () => {
+    for (const [name, job] of due) {
+      due.delete(name)
+      await addIn({ query: alone }, job).catch((error: unknown) => onError(job.queue, error))
     }
+    adding = undefined
+  }
+  /**
+   * What is due at once is added after the commit of its change: it is often the same job for all writers of a customer, whose transactions would wait for each
+   * other and conflict. A process that ends in between leaves it to the sweep.
+   */
+  const add: Jobs['add'] = async (tx, jobs) => {
+    for (const job of jobs)
+      if (job.at !== undefined && job.at > Date.now()) await addIn(tx, job)
+      else
+        onCommit(tx.query, () => {
+          due.set(`${job.queue} ${job.key}`, job)
+          adding ??= addDue()
+        })
   }
   /** Runs a handler; if it fails, its key is due again a little later. */
   const run = async (queue: QueueName, key: string, handler: Parameters<Jobs['work']>[2]): Promise<void> => {
@@ -100,7 +122,11 @@ export async function postgresJobs(
     start: async () => {
       for (const start of workers) await start()
     },
-    stop: () => boss.stop({ graceful: true, timeout: 60_000 }),
+    stop: async () => {
+      await adding
+      await boss.stop({ graceful: true, timeout: 60_000 })
+      await adding
+    },
   }
 }
 

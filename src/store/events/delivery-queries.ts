@@ -117,7 +117,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
     const at = values.length
     const rows = await sql.query<ListedDelivery>(
       `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
-       where ${where} order by d.created_at desc, d.id limit $${at + 1} offset $${at + 2}`,
+       where ${where} order by d.created_at desc, d.seq desc, d.id limit $${at + 1} offset $${at + 2}`,
       [...values, limit, offset],
     )
     const [count] = await sql.query<{ n: number }>(

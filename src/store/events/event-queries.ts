@@ -76,46 +76,50 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
 
   /**
    * Numbers the committed events of a customer that have no cursor yet, a part of them, and makes a delivery of each for every endpoint that wants it. The
-   * place among all events is given only here, after their commit, so a reader never skips one that commits late.
+   * place among all events is given only here, after their commit, so a reader never skips one that commits late. The row of the last place is locked, so
+   * one process at a time numbers the events of a customer.
    */
   numberEvents: (customer: string): Promise<void> =>
-    sql.transaction(async (tx) => {
-      const { query } = tx
-      const rows = await query<EventRow>(
-        `select ${eventColumns} from events e where e.customer = $1 and e.cursor is null order by e.at, e.subject, e.seq limit ${numberedAtOnce}`,
-        [customer],
-      )
-      if (rows.length === 0) return
-      const [last] = await query<{ cursor: number | null }>(
-        'select max(cursor) as cursor from events where customer = $1',
-        [customer],
-      )
-      const endpoints = await query<{ id: string; types: string | null }>(
-        'select id, types from webhook_endpoints where customer = $1 and disabled_at is null',
-        [customer],
-      )
-      const wanting = endpoints.map(({ id, types }) => ({
-        id,
-        types: types === null ? null : new Set(JSON.parse(types) as string[]),
-      }))
-      const woken = new Set<string>()
-      let cursor = Number(last?.cursor ?? 0)
-      for (const event of rows) {
-        cursor++
-        await query('update events set cursor = $2 where id = $1 and cursor is null', [event.id, cursor])
-        for (const { id, types } of wanting) {
-          if (event.endpointId !== null && event.endpointId !== id) continue
-          if (types !== null && !types.has(event.type) && event.test === 0) continue
-          woken.add(id)
-          await query(...newDelivery(event, id, announcing.now()))
-        }
-      }
-      const isMore = rows.length === numberedAtOnce
-      await announcing.add(tx, [
-        ...[...woken].map((key) => ({ queue: 'webhooks.deliver' as const, key })),
-        ...(isMore ? [{ queue: 'events.number' as const, key: customer }] : []),
-      ])
-    }),
+    sql.transaction(
+      async (tx) => {
+        const { query } = tx
+        const [place] = await query<{ last: number }>(
+          `insert into event_places (customer, last) select cast($1 as text), coalesce(max(cursor), 0) from events where customer = $1
+           on conflict (customer) do update set last = case when excluded.last > event_places.last then excluded.last else event_places.last end returning last`,
+          [customer],
+        )
+        const last = Number(place!.last)
+        const numbered = await query<{ id: string }>(
+          `update events set cursor = $2 + places.place from
+             (select id, row_number() over (order by at, subject, seq) as place from events where customer = $1 and cursor is null
+              order by at, subject, seq limit ${numberedAtOnce}) as places
+           where events.id = places.id and events.cursor is null returning events.id`,
+          [customer, last],
+        )
+        if (numbered.length === 0) return
+        await query('update event_places set last = $2 where customer = $1', [
+          customer,
+          last + numbered.length,
+        ])
+        const woken = await query<{ id: string }>(
+          `insert into webhook_deliveries (id, endpoint_id, event_id, customer, subject, seq, state, due_at, created_at, updated_at)
+           select ${deliveryId}, p.id, e.id, e.customer, e.subject, e.seq, 'pending', 0, cast($4 as bigint), cast($4 as bigint)
+           from events e join webhook_endpoints p on p.customer = e.customer and p.disabled_at is null
+           where e.customer = $1 and e.cursor > $2 and e.cursor <= $3 and (e.endpoint_id is null or e.endpoint_id = p.id)
+           and (p.types is null or e.test = 1 or replace(p.types, '"' || e.type || '"', '') <> p.types)
+           on conflict (endpoint_id, event_id) do nothing returning endpoint_id as id`,
+          [customer, last, last + numbered.length, announcing.now()],
+        )
+        await announcing.add(tx, [
+          ...[...new Set(woken.map(({ id }) => id))].map((key) => ({
+            queue: 'webhooks.deliver' as const,
+            key,
+          })),
+          ...(numbered.length === numberedAtOnce ? [{ queue: 'events.number' as const, key: customer }] : []),
+        ])
+      },
+      { isOrderedByLocks: true },
+    ),
 
   /** The customers with events without a cursor. */
   customersToNumber: async (): Promise<string[]> =>
@@ -136,6 +140,9 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
       )
     }),
 })
+
+/** The id of a delivery, as SQL. */
+const deliveryId = `'dlv_' || substr(e.id, 5) || '_' || substr(p.id, 4, 8)`
 
 /** The statement that makes a delivery of an event for an endpoint, or starts it again. */
 export const newDelivery = (

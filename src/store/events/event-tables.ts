@@ -26,3 +26,7 @@ export const eventSchema = `create table event_subjects (
    create index deliveries_newest on webhook_deliveries (endpoint_id, created_at);
    create table event_sides (
      customer text not null, endpoint_id text not null, slug text not null, kind text not null, side text not null, primary key (customer, endpoint_id, slug, kind))`
+
+/** The place of the last numbered event of each customer; the events stay numbered after older ones are deleted. */
+export const eventPlaces = `create table event_places (customer text primary key, last bigint not null);
+   insert into event_places (customer, last) select customer, max(cursor) from events where cursor is not null group by customer`
