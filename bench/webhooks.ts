@@ -184,7 +184,12 @@ export async function webhookCampaign(
     return Number(row?.n ?? 0)
   }
   // The events of the creation count too.
-  while ((await changes()) + actions.length < cells) await sleep(50)
+  for (let shownAt = Date.now(), made = 0; made < cells; await sleep(100)) {
+    made = (await changes()) + actions.length
+    if (Date.now() < shownAt + 30_000) continue
+    shownAt = Date.now()
+    process.stderr.write(`${made} of ${cells} events\n`)
+  }
   isWriting = false
   for (const child of running) child.kill('SIGKILL')
   const good = endpoints.slice(0, 2).map(({ id }) => id)
