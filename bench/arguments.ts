@@ -9,10 +9,12 @@ export type CampaignArguments = {
   /** Runs as many processes over one database. */
   instances: number | undefined
   database: 'sqlite' | 'postgres'
+  /** Makes fewer cells if they take longer. */
+  seconds: number | undefined
   sabotage: string | undefined
 }
 
-/** Reads `--cells N --seed S [--cell C] [--instances N] [--database sqlite|postgres] [--sabotage NAME]`; `cells` and `seed` are the defaults. */
+/** Reads `--cells N --seed S [--cell C] [--instances N] [--database sqlite|postgres] [--seconds N] [--sabotage NAME]`; `cells` and `seed` are the defaults. */
 export function campaignArguments(
   cells: number,
   seed = 1,
@@ -20,7 +22,10 @@ export function campaignArguments(
 ): CampaignArguments {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
-    options: { cells: text, seed: text, cell: text, instances: text, database: text, sabotage: text },
+    options: {
+      ...{ cells: text, seed: text, cell: text, instances: text },
+      ...{ database: text, seconds: text, sabotage: text },
+    },
   })
   const whole = (value: string, what: string): number => {
     if (/^[0-9]{1,9}$/.test(value)) return Number(value)
@@ -37,6 +42,7 @@ export function campaignArguments(
     cell: values.cell === undefined ? undefined : whole(values.cell, '--cell'),
     instances: values.instances === undefined ? undefined : whole(values.instances, '--instances'),
     database,
+    seconds: values.seconds === undefined ? undefined : whole(values.seconds, '--seconds'),
     sabotage,
   }
 }

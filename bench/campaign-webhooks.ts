@@ -10,13 +10,21 @@ import { type WebhookSabotage, webhookCampaign, webhookSabotages } from './webho
  * With `--database postgres` over one PostgreSQL with pg-boss; some connections to it are cut at times.
  */
 
-const { cells, seed, sabotage, database, instances } = campaignArguments(2_000, 1, webhookSabotages)
+const {
+  cells,
+  seed,
+  sabotage,
+  database,
+  instances,
+  seconds: limit,
+} = campaignArguments(2_000, 1, webhookSabotages)
 const began = performance.now()
 const { events, wrong } = await webhookCampaign({
   cells,
   seed,
   killMs: 2_000,
   database,
+  ...(limit !== undefined && { seconds: limit }),
   ...(instances !== undefined && { workers: instances }),
   sabotage: sabotage as WebhookSabotage | undefined,
 })

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliverySettings } from '../src/events/deliver.ts'
 import { eventService } from '../src/events/event-service.ts'
@@ -65,6 +65,8 @@ export type WebhookCampaign = {
   seed: number
   killMs: number
   database: DatabaseKind
+  /** Makes fewer events if they take longer. */
+  seconds?: number
   workers?: number
   sabotage?: WebhookSabotage | undefined
 }
@@ -152,6 +154,8 @@ export async function webhookCampaign(
     }
     const child = spawn(process.execPath, [workerFile, JSON.stringify(order)], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // A start must be short beside the time until the next kill.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(workerFile), 'compiled') },
     })
     running.add(child)
     child.once('exit', () => {
@@ -184,7 +188,8 @@ export async function webhookCampaign(
     return Number(row?.n ?? 0)
   }
   // The events of the creation count too.
-  for (let shownAt = Date.now(), made = 0; made < cells; await sleep(100)) {
+  const until = Date.now() + (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000
+  for (let shownAt = Date.now(), made = 0; made < cells && Date.now() < until; await sleep(100)) {
     made = (await changes()) + actions.length
     if (Date.now() < shownAt + 30_000) continue
     shownAt = Date.now()
