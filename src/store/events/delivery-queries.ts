@@ -1,3 +1,4 @@
+import { totalsOf } from '../engine/list-conditions.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import { type EventRow, eventColumns, newDelivery } from './event-queries.ts'
 import type { Announcing } from './write-event.ts'
@@ -47,7 +48,7 @@ const isFirst = `not exists (select 1 from webhook_deliveries earlier where earl
   and earlier.state = 'pending' and earlier.seq < d.seq)`
 
 /** The queries about deliveries. Each result of an attempt applies only while the delivery is as the attempt has left it. */
-export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
+export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = totalsOf(sql)) => ({
   /** The first waiting delivery of each subject of an endpoint that is due, the oldest first. */
   dueDeliveries: (endpointId: string, now: number, limit: number): Promise<DeliveryRow[]> =>
     sql.query<DeliveryRow>(
@@ -120,11 +121,8 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
        where ${where} order by d.created_at desc, d.seq desc, d.id limit $${at + 1} offset $${at + 2}`,
       [...values, limit, offset],
     )
-    const [count] = await sql.query<{ n: number }>(
-      `select count(*) as n from webhook_deliveries d where ${where}`,
-      values,
-    )
-    return { rows, total: Number(count?.n ?? 0) }
+    const total = await totals(`select count(*) as n from webhook_deliveries d where ${where}`, values)
+    return { rows, total }
   },
 
   delivery: async (customer: string, endpointId: string, id: string): Promise<ListedDelivery | undefined> =>

@@ -33,12 +33,14 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
     sql.transaction((tx) => writeEvent(tx, announcing, event)),
 
   /** A page of a customer's numbered events, in their order. */
-  events: (customer: string, { after, types, since, limit }: EventFilter): Promise<EventRow[]> => {
+  events: async (customer: string, { after, types, since, limit }: EventFilter): Promise<EventRow[]> => {
     const marks = types?.map((_, at) => `$${at + 5}`).join(', ')
+    const from = since === null ? 0 : await cursorBefore(sql, customer, since)
+    if (from === undefined) return []
     return sql.query<EventRow>(
       `select ${eventColumns} from events e where e.customer = $1 and e.cursor > $2 and e.at >= $3
        ${marks === undefined ? '' : `and e.type in (${marks || 'null'})`} order by e.cursor limit $4`,
-      [customer, after, since ?? 0, limit, ...(types ?? [])],
+      [customer, Math.max(after, from), since ?? 0, limit, ...(types ?? [])],
     )
   },
 
@@ -122,10 +124,16 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
     ),
 
   /** The customers with events without a cursor. */
-  customersToNumber: async (): Promise<string[]> =>
-    (await sql.query<{ customer: string }>('select distinct customer from events where cursor is null')).map(
-      ({ customer }) => customer,
+  customersToNumber: async (): Promise<string[]> => [
+    ...new Set(
+      (
+        // The order is that of the index of what has no cursor.
+        await sql.query<{ customer: string }>(
+          'select customer from events where cursor is null order by customer, at',
+        )
+      ).map(({ customer }) => customer),
     ),
+  ],
 
   /** Deletes events that are older than a time, with their deliveries, but not those that are still on their way. */
   deleteOldEvents: (before: number): Promise<void> =>
@@ -167,3 +175,24 @@ export const newDelivery = (
     `on conflict (endpoint_id, event_id) do update set state = 'pending', tries = 0, due_at = excluded.due_at, updated_at = excluded.updated_at
      where webhook_deliveries.state <> 'pending'`,
   )
+
+/** How much later an event may be numbered than one that was told after it, in ms: above the longest transaction. */
+const latestNumberedMs = 600_000
+
+/** A cursor before all events of a customer since a time; `undefined` if there are none. */
+async function cursorBefore(
+  { query }: Pick<Sql, 'query'>,
+  customer: string,
+  since: number,
+): Promise<number | undefined> {
+  const [first] = await query<{ at: number }>(
+    'select at from events where customer = $1 and at >= $2 and cursor is not null order by at limit 1',
+    [customer, since],
+  )
+  if (!first) return undefined
+  const [row] = await query<{ cursor: number }>(
+    'select min(cursor) as cursor from events where customer = $1 and at >= $2 and at <= $3 and cursor is not null',
+    [customer, first.at, Number(first.at) + latestNumberedMs],
+  )
+  return Number(row!.cursor) - 1
+}
