@@ -40,6 +40,9 @@ export async function failoverCampaign(
   const place = home()
   const own = await ownDatabase('postgres')
   const children = new Set<ChildProcess>()
+  process.once('exit', () => {
+    for (const child of children) child.kill('SIGKILL')
+  })
   try {
     await run([...sluice, 'sandbox', 'up'], place.env)
     const { out } = await run([...sluice, 'sandbox', 'status', '--json'], place.env)

@@ -5,6 +5,7 @@ import {
   actionColumns,
   isListedAction,
   isSwapColumn,
+  isThere,
   txColumns,
 } from './action-tables.ts'
 import type { IssuedOperation } from './issued-transactions.ts'
@@ -20,7 +21,7 @@ export type ActionFilter = {
 }
 
 /** The state of an action as it is shown, as SQL: one that expired after a part of it succeeded has failed. */
-const shownState = `case when status = 'expired' and exists (select 1 from action_txs t where t.action_id = actions.id and t.succeeded = 1) then 'failed' else status end`
+const shownState = `case when status = 'expired' and ${isThere('from action_txs t where t.action_id = actions.id and t.succeeded = 1')} then 'failed' else status end`
 
 /** The reads of issued actions and their transactions. */
 export const actionQueries = (sql: Sql, totals = totalsOf(sql)) => ({
@@ -87,7 +88,7 @@ export const actionQueries = (sql: Sql, totals = totalsOf(sql)) => ({
       where.push(`status in (${values.marks(stored)})`, `${shownState} in (${values.marks(states)})`)
     }
     where.push(
-      `not exists (select 1 from action_txs t where t.action_id = actions.id and t.chain_id not in (${values.marks(chainIds)}))`,
+      `not (${isThere(`from action_txs t where t.action_id = actions.id and t.chain_id not in (${values.marks(chainIds)})`)})`,
     )
     const all = where.join(' and ')
     const total = await totals(`select count(*) as n from actions where ${all}`, values.list())

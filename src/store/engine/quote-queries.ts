@@ -1,7 +1,7 @@
 import type { Announcing } from '../events/write-event.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { furthestFirst, isListedAction, type QuoteRow, quoteColumns } from './action-tables.ts'
+import { furthestFirst, isListedAction, isThere, type QuoteRow, quoteColumns } from './action-tables.ts'
 import { conditions, totalsOf } from './list-conditions.ts'
 import { tellExpiry, tellSwap } from './tell-changes.ts'
 
@@ -148,7 +148,7 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
         where.push(`substr(id, 1, length(${mark})) = ${mark}`)
       } else
         where.push(
-          `(draft = 0 or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`,
+          `(draft = 0 or ${isThere(`from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}`)})`,
         )
       const all = where.join(' and ')
       const total = await totals(`select count(*) as n from quotes where ${all}`, values.list())
