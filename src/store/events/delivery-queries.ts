@@ -43,6 +43,9 @@ export type AttemptOutcome = {
   error: string | null
 }
 
+/** A claim and its outcome are each one conditional update of one row. Deliveries lie close together, so that PostgreSQL would see conflicts between any two. */
+const rowByRow = { isOrderedByLocks: true }
+
 /** No earlier event of the subject waits for the same endpoint: then a delivery may be sent. As SQL. */
 const isFirst = `not exists (select 1 from webhook_deliveries earlier where earlier.endpoint_id = d.endpoint_id and earlier.subject = d.subject
   and earlier.state = 'pending' and earlier.seq < d.seq)`
@@ -73,7 +76,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
         claimed.eventId,
       ])
       return event
-    }),
+    }, rowByRow),
 
   /** Keeps the outcome of the attempt with this number, unless a later one began. */
   keepAttempt: async (
@@ -81,13 +84,14 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
     { state, tries, dueAt, response, error }: AttemptOutcome,
     now: number,
   ): Promise<boolean> =>
-    (
-      await sql.query<{ id: string }>(
+    sql.transaction(async ({ query }) => {
+      const kept = await query<{ id: string }>(
         `update webhook_deliveries set state = $3, tries = $4, due_at = $5, response = $6, error = $7, leased_until = 0, updated_at = $8
          where id = $1 and attempt = $2 and state = 'pending' returning id`,
         [id, attempt, state, tries, dueAt, response, error, now],
       )
-    ).length > 0,
+      return kept.length > 0
+    }, rowByRow),
 
   /** When the next delivery of an endpoint is due, in epoch ms; `null` without one. A lease counts until its end. */
   nextDue: async (endpointId: string): Promise<number | null> => {

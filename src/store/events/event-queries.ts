@@ -126,8 +126,8 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
   /** The customers with events without a cursor. */
   customersToNumber: async (): Promise<string[]> => [
     ...new Set(
+      // The order is that of the index of what has no cursor.
       (
-        // The order is that of the index of what has no cursor.
         await sql.query<{ customer: string }>(
           'select customer from events where cursor is null order by customer, at',
         )
