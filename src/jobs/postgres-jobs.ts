@@ -139,7 +139,10 @@ export async function postgresJobs(
     while (isOpen && worker.isAsked && worker.running < worker.concurrency) {
       worker.isAsked = false
       const free = worker.concurrency - worker.running
-      for (const job of await boss.fetch(queue, { batchSize: free, includeMetadata: true })) {
+      for (const job of await boss.fetch<object>(queue, {
+        batchSize: free,
+        includeMetadata: true,
+      })) {
         worker.running++
         running.set(job.id, { queue, ended: Promise.resolve() })
         running.set(job.id, { queue, ended: run(worker, job) })
