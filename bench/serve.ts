@@ -2,22 +2,27 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyStore, newKey } from '../src/store/api-keys/keys.ts'
-import { engineMigrations } from '../src/store/engine/store.ts'
-import { sqliteSql } from '../src/store/sql/sqlite.ts'
+import { keyDigest, newKey } from '../src/store/api-keys/keys.ts'
+import { insertOf } from '../src/store/sql/insert.ts'
 import { besideSlowSockets } from '../test/support/services/slow-sockets.ts'
+import { openOwnDatabase, ownDatabase } from './campaign-database.ts'
 import { type Load, load, type Next, one } from './load.ts'
 import { figure, flag, home, median, run, sluice } from './measure.ts'
 
 /*
  * The cost of serving: `sluice serve` with keys, limits and log, alternating with the bare server library that sends the
- * same bytes; and the response time of a normal client beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
+ * same bytes, and with the same server over PostgreSQL; and the response time of a normal client beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
  */
 
 const rounds = flag('rounds', 5)
 const ms = flag('seconds', 2) * 1000
 const place = home()
 const children: ChildProcess[] = []
+/** A PostgreSQL, where the machine has one: the same server over it takes turns with the one over SQLite. */
+const postgres = await ownDatabase('postgres').catch((error: Error) => {
+  process.stderr.write(`without PostgreSQL: ${error.message}\n`)
+  return undefined
+})
 
 /** A process that prints its address. */
 async function listening(command: readonly string[], log: number): Promise<Record<string, string>> {
@@ -34,8 +39,14 @@ async function listening(command: readonly string[], log: number): Promise<Recor
 try {
   await run([...sluice, 'sandbox', 'up'], place.env)
   const log = openSync(join(place.env.HOME!, 'log'), 'a')
-  const ours = await listening([...sluice, 'serve', '--port', '0', '--json'], log)
+  const served = [...sluice, 'serve', '--port', '0', '--json']
+  const ours = await listening(served, log)
   const keys = await manyKeys(ours.database!)
+  if (postgres) place.env.SLUICE_DATABASE_URL = postgres.url
+  const shared = postgres && (await listening(served, log))
+  delete place.env.SLUICE_DATABASE_URL
+  const sharedKeys = postgres ? await manyKeys(postgres.url) : []
+  const sharedCases = shared && (await casesAt(shared.url!, sharedKeys[0]!))
   const cases = await casesAt(ours.url!, keys[0]!)
   const bytes = join(place.env.HOME!, 'bytes.json')
   writeFileSync(
@@ -49,21 +60,28 @@ try {
   for (const { name, method, path, body } of cases) {
     let at = 0
     const next: Next = () => request(method, path, keys[at++ % keys.length]!, body)
-    const measured: { ours: Load[]; bare: Load[] } = { ours: [], bare: [] }
+    const theirs = sharedCases?.find((one) => one.name === name)
+    const nextShared: Next = () =>
+      request(method, theirs!.path, sharedKeys[at++ % sharedKeys.length]!, theirs!.body)
+    const measured: { ours: Load[]; bare: Load[]; postgres: Load[] } = { ours: [], bare: [], postgres: [] }
     for (let round = 0; round <= rounds; round++) {
       // The first round warms both up.
       const mine = await load(ours.url!, next, { ms })
       const other = await load(bare.url!, next, { ms })
+      const third = shared && (await load(shared.url!, nextShared, { ms }))
       if (round === 0) continue
+      if (third) measured.postgres.push(third)
       measured.ours.push(mine)
       measured.bare.push(other)
     }
-    const of = (who: 'ours' | 'bare', what: keyof Load) => median(measured[who].map((one) => one[what]))
-    for (const who of ['ours', 'bare'] as const)
+    const of = (who: keyof typeof measured, what: keyof Load) => median(measured[who].map((one) => one[what]))
+    for (const who of ['ours', 'bare', ...(shared ? (['postgres'] as const) : [])] as const)
       process.stdout.write(
-        `${name.padEnd(15)} ${who.padEnd(5)} ${of(who, 'perSecond').toFixed(0).padStart(7)} req/s   p50 ${of(who, 'p50').toFixed(2)} ms   p99 ${of(who, 'p99').toFixed(2)} ms\n`,
+        `${name.padEnd(15)} ${who.padEnd(8)} ${of(who, 'perSecond').toFixed(0).padStart(7)} req/s   p50 ${of(who, 'p50').toFixed(2)} ms   p99 ${of(who, 'p99').toFixed(2)} ms\n`,
       )
     figure('serve', name, of('ours', 'perSecond') / of('bare', 'perSecond'), 'fastify')
+    if (shared)
+      figure('serve', `${name}-postgres`, of('postgres', 'perSecond') / of('ours', 'perSecond'), 'sqlite')
     if (!body && name !== 'get-bytecode') p99.push(of('ours', 'p99') / of('bare', 'p99'))
   }
   figure('serve', 'p99-ratio', Math.max(...p99), 'fastify')
@@ -75,20 +93,22 @@ try {
 } finally {
   for (const child of children) child.kill('SIGTERM')
   await place.close()
+  await postgres?.close()
 }
 
 /** Enough keys that none reaches its limit: they belong to one customer, and alternate. */
 async function manyKeys(database: string): Promise<string[]> {
-  const sql = sqliteSql(database, { migrations: engineMigrations })
-  const store = keyStore(sql)
+  const sql = await openOwnDatabase(database)
   const keys = Array.from({ length: 9_000 }, newKey)
-  await sql.query('begin')
-  for (const key of keys)
-    await store.add(
-      { id: randomUUID(), customer: 'bench', testnet: false, createdAt: Date.now(), revokedAt: null },
-      key,
-    )
-  await sql.query('commit')
+  await sql.transaction(async ({ query }) => {
+    for (const key of keys)
+      await query(
+        ...insertOf('api_keys', {
+          ...{ id: randomUUID(), digest: keyDigest(key), customer: 'bench', testnet: 0 },
+          createdAt: Date.now(),
+        }),
+      )
+  })
   await sql.close()
   return keys
 }

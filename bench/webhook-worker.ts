@@ -1,9 +1,7 @@
 import { runEventJobs, startEventJobs } from '../src/events/event-jobs.ts'
 import { guardedPost } from '../src/http/guarded-post.ts'
-import { sqliteJobs } from '../src/jobs/sqlite-jobs.ts'
-import { engineMigrations, engineStore } from '../src/store/engine/store.ts'
 import type { Sql } from '../src/store/sql/sql-types.ts'
-import { sqliteSql } from '../src/store/sql/sqlite.ts'
+import { jobsOf, openOwnDatabase } from './campaign-database.ts'
 import { seeded } from './seeded.ts'
 import { campaignSettings, campaignTimes, type WebhookSabotage, type WorkerOrder } from './webhooks.ts'
 
@@ -32,28 +30,29 @@ const changed: Partial<Record<WebhookSabotage, (text: string) => string>> = {
       ),
   'order-by-time': (text) =>
     text
-      .replace('order by e.at, e.subject, e.seq', 'order by e.at, e.id')
+      .replaceAll('order by at, subject, seq', 'order by at, id')
       .replace('earlier.seq < d.seq', 'earlier.created_at < d.created_at'),
 }
 
 /** The database with a sabotage. Outside of the transaction, each statement is committed alone. */
 function sabotaged(sql: Sql): Sql {
+  if (order.sabotage === undefined) return sql
   const change = (order.sabotage && changed[order.sabotage]) ?? ((text: string) => text)
   const query: Sql['query'] = (text, values) => sql.query(change(text), values)
   return {
     ...sql,
     query,
     cachedQuery: (text, values) => sql.cachedQuery(change(text), values),
-    transaction: (work) =>
+    transaction: (work, options) =>
       order.sabotage === 'outbox-outside-transaction'
         ? work({ query })
-        : sql.transaction((tx) => work({ query: (text, values) => tx.query(change(text), values) })),
+        : sql.transaction((tx) => work({ query: (text, values) => tx.query(change(text), values) }), options),
   }
 }
 
-const sql = sabotaged(sqliteSql(order.database, { migrations: engineMigrations }))
-const jobs = sqliteJobs(sql, { now: Date.now, times: campaignTimes, onError: () => undefined })
-const store = engineStore(sql, { now: Date.now, add: jobs.add })
+const opened = await openOwnDatabase(order.database)
+const sql = sabotaged(opened)
+const { jobs, store } = await jobsOf(order.database, opened, { times: campaignTimes, wrapped: sql })
 runEventJobs({
   store,
   sql,

@@ -1,17 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliverySettings } from '../src/events/deliver.ts'
 import { eventService } from '../src/events/event-service.ts'
-import { addSqliteJobs, type JobTimes } from '../src/jobs/sqlite-jobs.ts'
 import type { ActionRow } from '../src/store/engine/action-tables.ts'
-import { engineMigrations, engineStore } from '../src/store/engine/store.ts'
-import { sqliteSql } from '../src/store/sql/sqlite.ts'
+import type { Sql } from '../src/store/sql/sql-types.ts'
+import { bundled } from './bundled.ts'
+import {
+  type CampaignTimes,
+  type DatabaseKind,
+  openOwnDatabase,
+  ownDatabase,
+  storeBeside,
+} from './campaign-database.ts'
 import { seeded } from './seeded.ts'
 
 /** The faults that the campaign must find when they are put into its workers. */
@@ -39,26 +43,45 @@ export const campaignSettings: DeliverySettings = {
   restAfter: 8,
   restMs: 50,
   turnMs: 2_000,
-  schedule: [10, 20, 40, 80, 160, 200, 200, 200],
+  // Nothing is given up, because the order of an action is a law only for what is not.
+  schedule: Array.from({ length: 10_000 }, (_, at) => Math.min(200, 10 * 2 ** Math.min(at, 10))),
 }
 
 /** The waits of jobs. */
-export const campaignTimes: JobTimes = { leaseMs: 600, pollMs: 20, retryMs: 20 }
+export const campaignTimes: CampaignTimes = {
+  sqlite: { leaseMs: 600, pollMs: 20, retryMs: 20 },
+  postgres: { poll: 0.5, heartbeat: 10, supervise: 1, retry: 1 },
+}
+
+/** For how long a stopped worker stands still, in ms: beyond its claims, and with PostgreSQL at times also beyond its heartbeat. */
+const stoppedMs = (kind: DatabaseKind, random: () => number): number =>
+  kind === 'postgres' && random() < 0.3
+    ? campaignTimes.postgres.heartbeat * 1_000 + 3_000
+    : campaignSettings.timeoutMs + campaignSettings.spareMs + 400
 
 /** The course of a campaign: at least `cells` events, and a worker killed or stopped every `killMs`. */
 export type WebhookCampaign = {
   cells: number
   seed: number
   killMs: number
+  database: DatabaseKind
+  /** Makes fewer events if they take longer. */
+  seconds?: number
   workers?: number
   sabotage?: WebhookSabotage | undefined
 }
 
 const customer = 'acme'
-const workerFile = join(import.meta.dirname, 'webhook-worker.ts')
 
-/** A receiver: which events it accepted, in order. It fails at times, hangs, and cuts the connection after it accepted. */
-async function receiver(random: () => number, isDead: boolean) {
+/**
+ * A receiver: which events it accepted, in order. It fails at times, hangs, and cuts the connection after it accepted. One that is dead never answers. It
+ * refuses a subject until `release`.
+ */
+async function receiver(
+  random: () => number,
+  { isDead = false, refused }: { isDead?: boolean; refused?: string },
+) {
+  let isRefusing = true
   const accepted = new Map<string, { seq: number; id: string; change: number }[]>()
   const server = createServer((request, response) => {
     let text = ''
@@ -71,6 +94,7 @@ async function receiver(random: () => number, isDead: boolean) {
       if (luck < 0.02) return
       if (luck < 0.32) return void response.writeHead(luck < 0.3 ? 500 : 429).end()
       const { subject, seq, data } = JSON.parse(text)
+      if (isRefusing && subject === refused) return void response.writeHead(503).end()
       const all = accepted.get(subject) ?? []
       all.push({ seq, id: String(request.headers['webhook-id']), change: Date.parse(data.updatedAt) })
       accepted.set(subject, all)
@@ -84,6 +108,9 @@ async function receiver(random: () => number, isDead: boolean) {
   return {
     url: `http://127.0.0.1:${port}/`,
     accepted,
+    release: () => {
+      isRefusing = false
+    },
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -95,17 +122,19 @@ async function receiver(random: () => number, isDead: boolean) {
 export async function webhookCampaign(
   options: WebhookCampaign,
 ): Promise<{ events: number; wrong: string[] }> {
-  const { cells, seed, killMs, workers: count = 2, sabotage } = options
+  const { cells, seed, killMs, database: kind, workers: count = 4, sabotage } = options
   const random = seeded(seed)
-  const dir = mkdtempSync(join(tmpdir(), 'sluice-webhooks-'))
-  const database = join(dir, 'serve.db')
-  const sql = sqliteSql(database, { migrations: engineMigrations })
-  const store = engineStore(sql, { now: Date.now, add: addSqliteJobs(Date.now) })
+  const workerFile = await bundled(join(import.meta.dirname, 'webhook-worker.ts'))
+  const own = await ownDatabase(kind)
+  const { url: database } = own
+  const sql = await openOwnDatabase(database)
+  const store = storeBeside(database, sql)
   const service = eventService({ store, customer, now: Date.now, allowLoopback: true })
+  const heldUp = 'action:a0'
   const receivers = [
-    await receiver(random, false),
-    await receiver(random, false),
-    await receiver(random, true),
+    await receiver(random, { refused: heldUp }),
+    await receiver(random, {}),
+    await receiver(random, { isDead: true }),
   ]
   const endpoints = []
   for (const { url } of receivers) endpoints.push(await service.addWebhook({ url }))
@@ -125,6 +154,8 @@ export async function webhookCampaign(
     }
     const child = spawn(process.execPath, [workerFile, JSON.stringify(order)], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // A start must be short beside the time until the next kill.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(workerFile), 'compiled') },
     })
     running.add(child)
     child.once('exit', () => {
@@ -136,7 +167,8 @@ export async function webhookCampaign(
   for (let at = 0; at < count; at++) start()
   /** Kills a worker, or stops it for longer than its leases, and lets it go on. */
   const disturb = async () => {
-    while (!isOver) {
+    // While events are made: afterwards what is on its way must arrive, also on a machine on which a start takes longer than the time between two kills.
+    while (!isOver && isWriting) {
       await sleep(killMs)
       const all = [...running]
       const one = all[Math.floor(random() * all.length)]
@@ -144,10 +176,9 @@ export async function webhookCampaign(
       if (random() < 0.5) one.kill('SIGKILL')
       else {
         one.kill('SIGSTOP')
-        void sleep(campaignSettings.timeoutMs + campaignSettings.spareMs + 400).then(() =>
-          one.kill('SIGCONT'),
-        )
+        void sleep(stoppedMs(kind, random)).then(() => one.kill('SIGCONT'))
       }
+      if (kind === 'postgres' && random() < 0.3) await cutConnections(sql, random)
     }
   }
   const disturbed = disturb()
@@ -158,12 +189,22 @@ export async function webhookCampaign(
     return Number(row?.n ?? 0)
   }
   // The events of the creation count too.
-  while ((await changes()) + actions.length < cells) await sleep(50)
+  const until = Date.now() + (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000
+  for (let shownAt = Date.now(), made = 0; made < cells && Date.now() < until; await sleep(100)) {
+    made = (await changes()) + actions.length
+    if (Date.now() < shownAt + 30_000) continue
+    shownAt = Date.now()
+    process.stderr.write(`${made} of ${cells} events\n`)
+  }
   isWriting = false
   for (const child of running) child.kill('SIGKILL')
   const good = endpoints.slice(0, 2).map(({ id }) => id)
   const wrong: string[] = []
-  await settle(sql, service, good, wrong)
+  // Everything arrives but for the action that one receiver refuses, and then that too.
+  await settle(sql, good, { but: heldUp, wrong })
+  if (receivers[0]!.accepted.has(heldUp)) wrong.push(`${heldUp} was accepted, although it was refused`)
+  receivers[0]!.release()
+  await settle(sql, good, { wrong })
   isOver = true
   for (const child of running) {
     child.kill('SIGCONT')
@@ -183,34 +224,43 @@ export async function webhookCampaign(
   wrong.push(...polled.wrong)
   for (const one of receivers) one.close()
   await sql.close()
-  rmSync(dir, { recursive: true, force: true })
+  await own.close()
   return { events: rows.reduce((sum, row) => sum + Number(row.changes) + 1, 0), wrong }
 }
 
-/** Waits until the endpoints have everything; sends dead letters again. What is on its way after half a minute without progress is lost. */
+/** Ends some connections of the workers, each as if its network were cut. */
+async function cutConnections(sql: Sql, random: () => number): Promise<void> {
+  const sessions = await sql.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state is not null`,
+  )
+  for (const { pid } of sessions)
+    if (random() < 0.2) await sql.query('select pg_terminate_backend($1)', [pid]).catch(() => undefined)
+}
+
+/** How long nothing may arrive until what is left counts as lost, in ms: above several claims of killed workers in a row. */
+const patienceMs = 120_000
+
+/** Waits until the endpoints have all events, or all but those of one subject at the first of them. */
 async function settle(
-  sql: ReturnType<typeof sqliteSql>,
-  service: ReturnType<typeof eventService>,
-  endpoints: readonly string[],
-  wrong: string[],
+  sql: Sql,
+  [first, second]: readonly string[],
+  { but = '', wrong }: { but?: string; wrong: string[] },
 ): Promise<void> {
   let left = Number.POSITIVE_INFINITY
   let progressAt = Date.now()
   for (;;) {
     const [row] = await sql.query<{ n: number }>(
-      `select (select count(*) from webhook_deliveries where state <> 'delivered' and endpoint_id in ($1, $2)) + (select count(*) from events where cursor is null) as n`,
-      [...endpoints],
+      `select (select count(*) from webhook_deliveries where state <> 'delivered' and ((endpoint_id = $1 and subject <> $3) or endpoint_id = $2))
+         + (select count(*) from events where cursor is null) as n`,
+      [first!, second!, but],
     )
     const now = Number(row?.n ?? 0)
     if (now === 0) return
     if (now < left) progressAt = Date.now()
     left = Math.min(left, now)
-    if (Date.now() - progressAt > 30_000) return void wrong.push(`${now} deliveries are stuck`)
-    for (const id of endpoints) {
-      const { items } = await service.webhookDeliveries({ id, state: 'dead', limit: 100 })
-      for (const { id: deliveryId } of items) await service.resendDelivery({ id, deliveryId })
-    }
-    await sleep(100)
+    if (Date.now() - progressAt > patienceMs)
+      return void wrong.push(`${now} deliveries are stuck${but === '' ? '' : ` behind those of ${but}`}`)
+    await sleep(200)
   }
 }
 
@@ -254,7 +304,7 @@ async function pollAll(
       await service.commitEvents({ consumer: 'campaign', cursor: page.cursor })
     if (page.events.length === 0 && isLast) return { seen, wrong }
     isLast = isOver()
-    if (page.events.length === 0) await sleep(20)
+    if (page.events.length === 0) await sleep(50)
   }
 }
 

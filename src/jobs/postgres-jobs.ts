@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
-import type { PgBoss } from 'pg-boss'
-import type { PostgresSql } from '../store/sql/postgres.ts'
+import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import { onCommit, type PostgresSql } from '../store/sql/postgres.ts'
 import type { Sql, SqlValue } from '../store/sql/sql-types.ts'
-import { type Jobs, type QueueName, queueNames } from './jobs-type.ts'
+import { type Job, type Jobs, type QueueName, queueNames } from './jobs-type.ts'
 
 const load = createRequire(import.meta.url)
 
@@ -29,6 +29,9 @@ const schema = 'sluice_jobs'
  * Jobs by pg-boss, in a schema of the database of the service and over connections of its own. A queue has the policy `stately`, with the key of a job as
  * its singleton key: one that waits and one that runs, for each key. pg-boss never uses up its retries here: a handler that fails ends its job, and adds
  * the next one, so that no failed job can stand in the way of its key.
+ *
+ * Its own workers are not used: each of them polls for one job, so a queue that runs 100 at a time asked 100 times a second. Here one query a queue takes
+ * what is due for every free place, when this process has added a job, and each time after `poll`.
  */
 export async function postgresJobs(
   sql: PostgresSql,
@@ -41,7 +44,6 @@ export async function postgresJobs(
     password: () => password() ?? '',
     application_name: `${applicationName} jobs`,
     max: 4,
-    useListenNotify: true,
     schedule: false,
     superviseIntervalSeconds: times.supervise,
     monitorIntervalSeconds: times.supervise,
@@ -52,7 +54,6 @@ export async function postgresJobs(
   for (const name of queueNames) {
     // As many tries as there may be kills; a failure of a handler is none.
     const options = {
-      notify: true,
       retryLimit: 1_000_000,
       retryDelay: 0,
       heartbeatSeconds: times.heartbeat,
@@ -60,52 +61,133 @@ export async function postgresJobs(
     }
     if (!known.has(name)) await boss.createQueue(name, { policy: 'stately', ...options })
   }
-  const add = adding(boss)
+  const addIn = jobAdder(boss)
+  /** What is due and not added yet, by queue and key. */
+  const due = new Map<string, Job>()
+  let adding: Promise<void> | undefined
+  const alone: Sql['query'] = async (text, values) => (await sql.pool.query(text, values as SqlValue[])).rows
+  const addDue = async () => {
+    for (const [name, job] of due) {
+      due.delete(name)
+      await addIn({ query: alone }, job).then(
+        () => lookAt(job.queue),
+        (error: unknown) => onError(job.queue, error),
+      )
+    }
+    adding = undefined
+  }
+  /**
+   * What is due at once is added after the commit of its change: it is often the same job for all writers of a customer, whose transactions would wait for each
+   * other and conflict. A process that ends in between leaves it to the sweep.
+   */
+  const add: Jobs['add'] = async (tx, jobs) => {
+    for (const job of jobs)
+      if (job.at !== undefined && job.at > Date.now()) {
+        await addIn(tx, job)
+        const { queue, at } = job
+        if (at < Date.now() + times.poll * 1_000)
+          onCommit(tx.query, () => void setTimeout(() => lookAt(queue), at - Date.now()).unref())
+      } else
+        onCommit(tx.query, () => {
+          due.set(`${job.queue} ${job.key}`, job)
+          adding ??= addDue()
+        })
+  }
+  const workers: Worker[] = []
+  const running = new Map<string, { queue: QueueName; ended: Promise<void> }>()
+  let isOpen = false
+  const timers: NodeJS.Timeout[] = []
   /** Runs a handler; if it fails, its key is due again a little later. */
-  const run = async (queue: QueueName, key: string, handler: Parameters<Jobs['work']>[2]): Promise<void> => {
+  const run = async (worker: Worker, { id, retryCount, singletonKey }: JobWithMetadata): Promise<void> => {
+    const { queue } = worker
+    const key = singletonKey ?? ''
     try {
-      await handler({ queue, key })
+      await worker.handler({ queue, key }).catch(async (error: unknown) => {
+        onError(queue, error)
+        await sql.transaction((tx) => add(tx, [{ queue, key, at: Date.now() + times.retry * 1_000 }]))
+      })
+      await boss.complete(queue, { id, retryCount })
     } catch (error) {
+      // Without its heartbeat the job runs again.
       onError(queue, error)
-      await sql.transaction((tx) => add(tx, [{ queue, key, at: Date.now() + times.retry * 1_000 }]))
+    }
+    running.delete(id)
+    worker.running--
+    look(worker)
+  }
+  /** Takes what is due for every free place of a queue, one look at a time. */
+  const look = (worker: Worker): void => {
+    if (!isOpen || worker.running >= worker.concurrency) return
+    worker.isAsked = true
+    worker.looking ??= takeDue(worker)
+      .catch((error: unknown) => onError(worker.queue, error))
+      .finally(() => {
+        worker.looking = undefined
+      })
+  }
+  const takeDue = async (worker: Worker): Promise<void> => {
+    const { queue } = worker
+    while (isOpen && worker.isAsked && worker.running < worker.concurrency) {
+      worker.isAsked = false
+      const free = worker.concurrency - worker.running
+      for (const job of await boss.fetch<object>(queue, {
+        batchSize: free,
+        includeMetadata: true,
+      })) {
+        worker.running++
+        running.set(job.id, { queue, ended: Promise.resolve() })
+        running.set(job.id, { queue, ended: run(worker, job) })
+      }
     }
   }
-  const workers: (() => Promise<unknown>)[] = []
+  const lookAt = (queue: QueueName): void => {
+    for (const worker of workers) if (worker.queue === queue) look(worker)
+  }
+  const beat = async (): Promise<void> => {
+    for (const name of queueNames) {
+      const ids = [...running].filter(([, { queue }]) => queue === name).map(([id]) => id)
+      if (ids.length > 0) await boss.touch(name, ids)
+    }
+  }
   return {
     add,
-    work: (queue, { concurrency }, handler) => {
-      const options = {
-        localConcurrency: concurrency,
-        pollingIntervalSeconds: times.poll,
-        notifyPollingIntervalSeconds: times.poll,
-        includeMetadata: true as const,
-      }
-      workers.push(() =>
-        boss.work(queue, options, async (jobs) => {
-          for (const { singletonKey } of jobs) await run(queue, singletonKey ?? '', handler)
-        }),
+    work: (queue, { concurrency }, handler) =>
+      workers.push({ queue, concurrency, handler, running: 0, isAsked: false, looking: undefined }),
+    start: async () => {
+      isOpen = true
+      const lookAll = () => workers.forEach(look)
+      lookAll()
+      timers.push(
+        setInterval(lookAll, times.poll * 1_000),
+        setInterval(
+          () => void beat().catch((error: unknown) => onError('sweep', error)),
+          (times.heartbeat * 1_000) / 3,
+        ),
       )
     },
-    start: async () => {
-      for (const start of workers) await start()
+    stop: async () => {
+      isOpen = false
+      clearInterval(timers[0])
+      for (const { looking } of workers) await looking
+      while (running.size > 0) await Promise.all([...running.values()].map(({ ended }) => ended))
+      clearInterval(timers[1])
+      await adding
+      await boss.stop({ graceful: true, timeout: 60_000 })
     },
-    stop: () => boss.stop({ graceful: true, timeout: 60_000 }),
   }
 }
 
-const adding =
-  (boss: PgBoss): Jobs['add'] =>
-  async (tx, jobs) => {
-    for (const { queue, key, at = Date.now() } of jobs) {
-      // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
-      const waiting = await tx.query(
-        `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
-         where name = $1 and singleton_key = $2 and state = 'created' returning id`,
-        [queue, key, at],
-      )
-      if (waiting.length === 0)
-        await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within(tx) })
-    }
+const jobAdder =
+  (boss: PgBoss) =>
+  async ({ query }: Pick<Sql, 'query'>, { queue, key, at = Date.now() }: Job): Promise<void> => {
+    // A waiting job stands for this one. Its lock keeps it from beginning before this transaction has ended.
+    const waiting = await query(
+      `update ${schema}.job set start_after = least(start_after, to_timestamp($3::double precision / 1000))
+       where name = $1 and singleton_key = $2 and state = 'created' returning id`,
+      [queue, key, at],
+    )
+    if (waiting.length === 0)
+      await boss.send(queue, null, { singletonKey: key, startAfter: new Date(at), db: within({ query }) })
   }
 
 /**
@@ -137,12 +219,22 @@ export function addPostgresJobs(sql: PostgresSql): Pick<Jobs, 'add' | 'stop'> {
     add: async (tx, jobs) => {
       opened ??= open().catch(() => undefined)
       const boss = await opened
-      if (boss) await adding(boss)(tx, jobs)
+      if (boss) for (const job of jobs) await jobAdder(boss)(tx, job)
     },
     stop: async () => {
       await (await opened)?.stop({ graceful: false })
     },
   }
+}
+
+type Worker = {
+  queue: QueueName
+  concurrency: number
+  handler: Parameters<Jobs['work']>[2]
+  running: number
+  /** Whether a look was asked for since the last one began. */
+  isAsked: boolean
+  looking: Promise<void> | undefined
 }
 
 /** A transaction of ours as pg-boss uses one; it needs the rows of every statement. */

@@ -198,7 +198,12 @@ describePostgres('jobs on PostgreSQL', () => {
 
   it('runs a job again whose process ended, and then what was added for its key meanwhile', async () => {
     const { sql, jobs } = await postgres.database().open()
+    const stored = async (count: number) =>
+      expect
+        .poll(() => sql.query('select id from sluice_jobs.job'), { timeout: 10_000, interval: 5 })
+        .toHaveLength(count)
     await sql.transaction((tx) => jobs.add(tx, [{ queue, key: 'a' }]))
+    await stored(1)
     // As a process leaves it that was killed a minute ago.
     await sql.query(
       "update sluice_jobs.job set state = 'active', started_on = now() - interval '1 minute', heartbeat_on = now() - interval '1 minute', retry_count = 1",
@@ -209,6 +214,7 @@ describePostgres('jobs on PostgreSQL', () => {
         { queue, key: 'b' },
       ]),
     )
+    await stored(3)
     const seen: string[] = []
     jobs.work(queue, { concurrency: 2 }, async ({ key }) => void seen.push(key))
     await jobs.start()

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createApp } from '../../src/server/app.ts'
 import { serve } from '../../src/server/listen.ts'
 import { useServe } from '../support/services/serve-as-process.ts'

@@ -11,6 +11,8 @@ export type PostgresServer = {
   url: string
   ca: string | null
   folder: string | null
+  /** Stops the server, `fast` (its sessions end) or `immediate` (like a crash), and starts it again. */
+  restart: (how: 'fast' | 'immediate') => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -76,10 +78,17 @@ function certificate(folder: string): string | null {
 
 /**
  * Starts a PostgreSQL on loopback in a temporary folder, or takes the one of SLUICE_TEST_DATABASE_URL. Returns a text that says why there is none.
+ * `more` are settings for this server.
  */
-export async function startPostgres(): Promise<PostgresServer | string> {
+export async function startPostgres(
+  more: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer | string> {
   const { SLUICE_TEST_DATABASE_URL: given } = process.env
-  if (given) return { url: given, ca: null, folder: null, stop: async () => undefined }
+  if (given)
+    return {
+      ...{ url: given, ca: null, folder: null, stop: async () => undefined },
+      restart: () => Promise.reject(new Error('this PostgreSQL is not ours to restart')),
+    }
   const bin = programs()
   if (bin === undefined)
     return 'no PostgreSQL: install Debian\'s "postgresql", or set SLUICE_TEST_DATABASE_URL to a user who may create databases'
@@ -111,26 +120,46 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     autovacuum: 'off',
     max_connections: '200',
     ...(ca !== null && { ssl: 'on', ssl_cert_file: ca, ssl_key_file: join(folder, 'server.key') }),
+    ...more,
   }
-  const child = spawn(
-    join(bin, 'postgres'),
-    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  const ended = once(child, 'close')
-  let log = ''
-  child.stderr.on('data', (text) => {
-    log = `${log}${text}`.slice(-10_000)
-  })
-  const stop = async () => {
-    // Fast: it ends its sessions.
-    child.kill('SIGINT')
-    await ended
-    rmSync(folder, { recursive: true, force: true })
+  /** Starts the server on the data. Returns its process, or why it ended. */
+  const begin = async () => {
+    const child = spawn(
+      join(bin, 'postgres'),
+      ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    const ended = once(child, 'close')
+    let log = ''
+    child.stderr.on('data', (text) => {
+      log = `${log}${text}`.slice(-10_000)
+    })
+    while (!log.includes('ready to accept connections')) {
+      if (child.exitCode !== null) return `PostgreSQL ended: ${log}`
+      await setTimeout(10)
+    }
+    return { child, ended }
   }
-  while (!log.includes('ready to accept connections')) {
-    if (child.exitCode !== null) return `PostgreSQL ended: ${log}`
-    await setTimeout(10)
+  let running = await begin()
+  if (typeof running === 'string') return running
+  /** SIGINT is a fast shutdown, SIGQUIT an immediate one. */
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    if (typeof running === 'string') return
+    running.child.kill(signal)
+    await running.ended
   }
-  return { url: `postgres://sluice:${postgresPassword}@127.0.0.1:${port}/postgres`, ca, folder, stop }
+  return {
+    url: `postgres://sluice:${postgresPassword}@127.0.0.1:${port}/postgres`,
+    ca,
+    folder,
+    restart: async (how) => {
+      await end(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      running = await begin()
+      if (typeof running === 'string') throw new Error(running)
+    },
+    stop: async () => {
+      await end('SIGINT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }

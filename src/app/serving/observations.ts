@@ -82,10 +82,10 @@ export function observations() {
           () => sql.query(text, values),
           () => true,
         ),
-      transaction: (work) =>
+      transaction: (work, options) =>
         store.run(
           'write',
-          () => sql.transaction(work),
+          () => sql.transaction(work, options),
           () => true,
         ),
     }),

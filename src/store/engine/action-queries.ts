@@ -5,9 +5,11 @@ import {
   actionColumns,
   isListedAction,
   isSwapColumn,
+  isThere,
   txColumns,
 } from './action-tables.ts'
 import type { IssuedOperation } from './issued-transactions.ts'
+import { conditions, totalsOf } from './list-conditions.ts'
 
 /** The filters of a list of actions; null is no filter. `start` is the beginning of an id; `states` are words of `shownState`. */
 export type ActionFilter = {
@@ -19,10 +21,10 @@ export type ActionFilter = {
 }
 
 /** The state of an action as it is shown, as SQL: one that expired after a part of it succeeded has failed. */
-const shownState = `case when status = 'expired' and exists (select 1 from action_txs t where t.action_id = actions.id and t.succeeded = 1) then 'failed' else status end`
+const shownState = `case when status = 'expired' and ${isThere('from action_txs t where t.action_id = actions.id and t.succeeded = 1')} then 'failed' else status end`
 
 /** The reads of issued actions and their transactions. */
-export const actionQueries = (sql: Sql) => ({
+export const actionQueries = (sql: Sql, totals = totalsOf(sql)) => ({
   action: async (customer: string, id: string): Promise<IssuedOperation | undefined> => {
     const [action] = await sql.cachedQuery<ActionRow>(
       `select ${actionColumns} from actions where customer = $1 and id = $2`,
@@ -69,22 +71,32 @@ export const actionQueries = (sql: Sql) => ({
     { wallet, states, start, hash, chainIds }: ActionFilter,
     { limit, offset }: { limit: number; offset: number },
   ): Promise<{ ids: string[]; total: number }> => {
-    const marks = (from: number, values: readonly unknown[]) =>
-      values.map((_, at) => `$${from + at}`).join(', ') || 'null'
-    const words = states ?? []
-    const where = `customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) and ${isListedAction('actions')}
-      and (cast($2 as text) is null or lower(wallet) = $2) and (cast($3 as text) is null or substr(id, 1, length($3)) = $3)
-      and (cast($4 as text) is null or exists (select 1 from action_txs t where t.action_id = actions.id and t.hash = $4))
-      and ($5 = 0 or ${shownState} in (${marks(6, words)}))
-      and not exists (select 1 from action_txs t where t.action_id = actions.id and t.chain_id not in (${marks(6 + words.length, chainIds)}))`
-    const values = [customer, wallet?.toLowerCase() ?? null, start, hash?.toLowerCase() ?? null]
-    const all = [...values, states === null ? 0 : 1, ...words, ...chainIds]
-    const rows = await sql.query<{ id: string }>(
-      `select id from actions where ${where} order by created_at desc, id limit $${all.length + 1} offset $${all.length + 2}`,
-      [...all, limit, offset],
+    const { where, values } = conditions([customer])
+    where.push('customer = $1', `(id = quote_id or not ${isSwapColumn('type')})`, isListedAction('actions'))
+    if (wallet !== null) where.push(`lower(wallet) = ${values.mark(wallet.toLowerCase())}`)
+    if (start !== null) {
+      const mark = values.mark(start)
+      where.push(`substr(id, 1, length(${mark})) = ${mark}`)
+    }
+    if (hash !== null)
+      where.push(
+        `exists (select 1 from action_txs t where t.action_id = actions.id and t.hash = ${values.mark(hash.toLowerCase())})`,
+      )
+    if (states !== null) {
+      // What is stored for a shown state narrows the rows by an index.
+      const stored = states.includes('failed') ? [...states, 'expired'] : states
+      where.push(`status in (${values.marks(stored)})`, `${shownState} in (${values.marks(states)})`)
+    }
+    where.push(
+      `not (${isThere(`from action_txs t where t.action_id = actions.id and t.chain_id not in (${values.marks(chainIds)})`)})`,
     )
-    const [count] = await sql.query<{ n: number }>(`select count(*) as n from actions where ${where}`, all)
-    return { ids: rows.map(({ id }) => id), total: Number(count?.n ?? 0) }
+    const all = where.join(' and ')
+    const total = await totals(`select count(*) as n from actions where ${all}`, values.list())
+    const rows = await sql.query<{ id: string }>(
+      `select id from actions where ${all} order by created_at desc, id limit ${values.mark(limit)} offset ${values.mark(offset)}`,
+      values.list(),
+    )
+    return { ids: rows.map(({ id }) => id), total }
   },
 
   /** Whether the identical call was issued to the wallet again later and is not found on chain: the sent one may be that. */
@@ -97,10 +109,10 @@ export const actionQueries = (sql: Sql) => ({
     fromNonce,
   }: ActionTxRow): Promise<boolean> => {
     const [twin] = await sql.query<{ id: string }>(
-      `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
-       where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
-       and t.from_nonce >= $6 and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1)
-       and a.created_at > (select created_at from actions where id = $1) limit 1`,
+      `select t.action_id as id from actions own join actions a on a.wallet = own.wallet and a.customer = own.customer
+       join action_txs t on t.action_id = a.id
+       where own.id = $1 and t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
+       and t.from_nonce >= $6 and a.created_at > own.created_at limit 1`,
       [actionId, chainId, recipient, data, value, fromNonce],
     )
     return twin !== undefined

@@ -105,9 +105,15 @@ export const drafts = `alter table quotes add column draft integer not null defa
    alter table actions add column draft integer not null default 0;
    alter table actions add column cancelled_at bigint`
 
+/**
+ * Whether a row exists, as SQL that is looked up for each row of a list. PostgreSQL answers `exists` by reading the whole table where it expects many rows, also for a
+ * page of ten.
+ */
+export const isThere = (rows: string): string => `(select 1 ${rows} limit 1) is not null`
+
 /** Whether an action is listed: a draft is none until one of its transactions is found, as SQL. */
 export const isListedAction = (alias: string): string =>
-  `(${alias}.draft = 0 or exists (select 1 from action_txs shown where shown.action_id = ${alias}.id and shown.hash is not null))`
+  `(${alias}.draft = 0 or ${isThere(`from action_txs shown where shown.action_id = ${alias}.id and shown.hash is not null`)})`
 
 /** The index for a customer's newest operations. */
 export const actionsNewest = 'create index actions_newest on actions (customer, created_at)'

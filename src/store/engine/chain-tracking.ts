@@ -59,8 +59,9 @@ export const chainTrackingQueries = (sql: Sql) => ({
   /** The chains with open actions. */
   chainsToTrack: async (now: number): Promise<number[]> => {
     const rows = await sql.query<{ chainId: number }>(
-      `select distinct t.chain_id as "chainId" from actions a join action_txs t on t.action_id = a.id
-       where a.status in ('confirmed', 'processing') or (a.status = 'pending' and a.created_at > $1)
+      // A cross join, so that SQLite begins with the open actions.
+      `select distinct t.chain_id as "chainId" from actions a cross join action_txs t
+       where t.action_id = a.id and a.status in ('pending', 'confirmed', 'processing') and (a.status <> 'pending' or a.created_at > $1)
        union select distinct chain_id from marked_actions union select distinct chain_id from delivery_watches`,
       [now - unsentMs],
     )

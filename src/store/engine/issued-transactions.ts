@@ -37,10 +37,10 @@ export const issuedTransactionQueries = (sql: Sql) => ({
     nonce: number,
   ): Promise<boolean> => {
     const [twin] = await sql.query<{ id: string }>(
-      `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
-         where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
-         and t.from_nonce <= $6 and a.created_at > (select created_at from actions where id = $1) - $7
-         and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1) limit 1`,
+      `select t.action_id as id from actions own join actions a on a.wallet = own.wallet and a.customer = own.customer
+         join action_txs t on t.action_id = a.id
+         where own.id = $1 and t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
+         and t.from_nonce <= $6 and a.created_at > own.created_at - $7 limit 1`,
       [actionId, chainId, recipient, data, value, nonce, aDay],
     )
     return twin !== undefined

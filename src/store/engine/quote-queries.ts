@@ -3,7 +3,8 @@ import { subjectOf } from '../../domain/events/event-table.ts'
 import { type Announcing, lastTold } from '../events/write-event.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { furthestFirst, isListedAction, type QuoteRow, quoteColumns } from './action-tables.ts'
+import { furthestFirst, isListedAction, isThere, type QuoteRow, quoteColumns } from './action-tables.ts'
+import { conditions, totalsOf } from './list-conditions.ts'
 import { tellExpiry, tellSwap } from './tell-changes.ts'
 
 const bitcoin = bitcoinNetwork.name
@@ -69,6 +70,7 @@ export type FollowedQuote = Pick<QuoteRow, 'customer' | 'createdAt' | 'expiresAt
 
 /** The queries about quotes; each names its customer, unless it says otherwise. */
 export const quoteQueries = (sql: Sql, announcing: Announcing) => {
+  const totals = totalsOf(sql)
   /** Tells the status of a listed quote. */
   const tellQuote = async (tx: Pick<Sql, 'query'>, customer: string, id: string, status: string) => {
     const [listed] = await tx.query<{ id: string }>(
@@ -168,21 +170,32 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
 
     /** Newest first, between the given networks only. A draft is listed once its swap is seen, or an action of it is listed, or if its ID or the beginning of it is asked for. */
     quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
-      const named = by.networks.map((_, at) => `$${at + 6}`).join(', ') || 'null'
-      const where = `customer = $1 and (cast($2 as text) is null or origin_chain = $2) and (cast($3 as text) is null or destination_chain = $3) and (cast($4 as text) is null or provider = $4)
-      and (cast($5 as text) is null or substr(id, 1, length($5)) = $5) and origin_chain in (${named}) and destination_chain in (${named})
-      and (draft = 0 or cast($5 as text) is not null or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`
-      const values = [customer, by.originChain, by.destinationChain, by.provider, by.id, ...by.networks]
-      const [first, second] = [values.length + 1, values.length + 2]
+      const { where, values } = conditions([customer])
+      where.push('customer = $1')
+      for (const [column, value] of [
+        ['origin_chain', by.originChain],
+        ['destination_chain', by.destinationChain],
+        ['provider', by.provider],
+      ] as const)
+        if (value !== null) where.push(`${column} = ${values.mark(value)}`)
+      where.push(
+        `origin_chain in (${values.marks(by.networks)})`,
+        `destination_chain in (${values.marks(by.networks)})`,
+      )
+      if (by.id !== null) {
+        const mark = values.mark(by.id)
+        where.push(`substr(id, 1, length(${mark})) = ${mark}`)
+      } else
+        where.push(
+          `(draft = 0 or ${isThere(`from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}`)})`,
+        )
+      const all = where.join(' and ')
+      const total = await totals(`select count(*) as n from quotes where ${all}`, values.list())
       const rows = await sql.query<ListedQuote>(
-        `select ${quoteColumns}, ${listed} from quotes where ${where} order by created_at desc, id limit $${first} offset $${second}`,
-        [...values, limit, offset],
+        `select ${quoteColumns}, ${listed} from quotes where ${all} order by created_at desc, id limit ${values.mark(limit)} offset ${values.mark(offset)}`,
+        values.list(),
       )
-      const [count] = await sql.query<{ n: number }>(
-        `select count(*) as n from quotes where ${where}`,
-        values,
-      )
-      return { rows, total: Number(count?.n ?? 0) }
+      return { rows, total }
     },
   }
 }

@@ -35,8 +35,9 @@ export async function tellAction(
   actionId: string,
 ): Promise<void> {
   const issues = await tx.query<Issue>(
-    `select ${issueColumns} from actions a where customer = $1 and (id = $2 or (${isSwapColumn('type')} and quote_id =
-       (select quote_id from actions where customer = $1 and id = $2 and ${isSwapColumn('type')}))) order by ${furthestFirst}`,
+    `select ${issueColumns} from actions a where id in (select id from actions where id = $2 and customer = $1 union
+       select issue.id from actions one join actions issue on issue.customer = one.customer and issue.quote_id = one.quote_id
+       where one.id = $2 and one.customer = $1 and ${isSwapColumn('one.type')} and ${isSwapColumn('issue.type')}) order by ${furthestFirst}`,
     [customer, actionId],
   )
   const [counted] = issues

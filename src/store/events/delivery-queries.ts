@@ -1,3 +1,4 @@
+import { totalsOf } from '../engine/list-conditions.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import { type EventRow, eventColumns, newDelivery } from './event-queries.ts'
 import type { Alongside, Announcing } from './write-event.ts'
@@ -46,12 +47,15 @@ export type AttemptOutcome = {
   error: string | null
 }
 
+/** A claim and its outcome are each one conditional update of one row. Deliveries lie close together, so that PostgreSQL would see conflicts between any two. */
+const rowByRow = { isOrderedByLocks: true }
+
 /** No earlier event of the subject waits for the same endpoint: then a delivery may be sent. As SQL. */
 const isFirst = `not exists (select 1 from webhook_deliveries earlier where earlier.endpoint_id = d.endpoint_id and earlier.subject = d.subject
   and earlier.state = 'pending' and earlier.seq < d.seq)`
 
 /** The queries about deliveries. Each result of an attempt applies only while the delivery is as the attempt has left it. */
-export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
+export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = totalsOf(sql)) => ({
   /** The first waiting delivery of each subject of an endpoint that is due, the oldest first. */
   dueDeliveries: (endpointId: string, now: number, limit: number): Promise<DeliveryRow[]> =>
     sql.query<DeliveryRow>(
@@ -76,7 +80,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
         claimed.eventId,
       ])
       return event
-    }),
+    }, rowByRow),
 
   /** Keeps the outcome of the attempt with this number, unless a later one began. */
   keepAttempt: async (
@@ -84,13 +88,14 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
     { state, tries, dueAt, response, error }: AttemptOutcome,
     now: number,
   ): Promise<boolean> =>
-    (
-      await sql.query<{ id: string }>(
+    sql.transaction(async ({ query }) => {
+      const kept = await query<{ id: string }>(
         `update webhook_deliveries set state = $3, tries = $4, due_at = $5, response = $6, error = $7, leased_until = 0, updated_at = $8
          where id = $1 and attempt = $2 and state = 'pending' returning id`,
         [id, attempt, state, tries, dueAt, response, error, now],
       )
-    ).length > 0,
+      return kept.length > 0
+    }, rowByRow),
 
   /** When the next delivery of an endpoint is due, in epoch ms; `null` without one. A lease counts until its end. */
   nextDue: async (endpointId: string): Promise<number | null> => {
@@ -121,14 +126,11 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing) => ({
     const at = values.length
     const rows = await sql.query<ListedDelivery>(
       `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
-       where ${where} order by d.created_at desc, d.id limit $${at + 1} offset $${at + 2}`,
+       where ${where} order by d.created_at desc, d.seq desc, d.id limit $${at + 1} offset $${at + 2}`,
       [...values, limit, offset],
     )
-    const [count] = await sql.query<{ n: number }>(
-      `select count(*) as n from webhook_deliveries d where ${where}`,
-      values,
-    )
-    return { rows, total: Number(count?.n ?? 0) }
+    const total = await totals(`select count(*) as n from webhook_deliveries d where ${where}`, values)
+    return { rows, total }
   },
 
   /** Starts a delivery of an endpoint again, with the whole schedule; one that waits is due now. `undefined` if it is not there. */

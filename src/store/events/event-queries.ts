@@ -37,12 +37,14 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
     }),
 
   /** A page of a customer's numbered events, in their order. */
-  events: (customer: string, { after, types, since, limit }: EventFilter): Promise<EventRow[]> => {
+  events: async (customer: string, { after, types, since, limit }: EventFilter): Promise<EventRow[]> => {
     const marks = types?.map((_, at) => `$${at + 5}`).join(', ')
+    const from = since === null ? 0 : await cursorBefore(sql, customer, since)
+    if (from === undefined) return []
     return sql.query<EventRow>(
       `select ${eventColumns} from events e where e.customer = $1 and e.cursor > $2 and e.at >= $3
        ${marks === undefined ? '' : `and e.type in (${marks || 'null'})`} order by e.cursor limit $4`,
-      [customer, after, since ?? 0, limit, ...(types ?? [])],
+      [customer, Math.max(after, from), since ?? 0, limit, ...(types ?? [])],
     )
   },
 
@@ -80,52 +82,62 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
 
   /**
    * Numbers the committed events of a customer that have no cursor yet, a part of them, and makes a delivery of each for every endpoint that wants it. The
-   * place among all events is given only here, after their commit, so a reader never skips one that commits late.
+   * place among all events is given only here, after their commit, so a reader never skips one that commits late. The row of the last place is locked, so
+   * one process at a time numbers the events of a customer.
    */
   numberEvents: (customer: string): Promise<void> =>
-    sql.transaction(async (tx) => {
-      const { query } = tx
-      const rows = await query<EventRow>(
-        `select ${eventColumns} from events e where e.customer = $1 and e.cursor is null order by e.at, e.subject, e.seq limit ${numberedAtOnce}`,
-        [customer],
-      )
-      if (rows.length === 0) return
-      const [last] = await query<{ cursor: number | null }>(
-        'select max(cursor) as cursor from events where customer = $1',
-        [customer],
-      )
-      const endpoints = await query<{ id: string; types: string | null }>(
-        'select id, types from webhook_endpoints where customer = $1 and disabled_at is null',
-        [customer],
-      )
-      const wanting = endpoints.map(({ id, types }) => ({
-        id,
-        types: types === null ? null : new Set(JSON.parse(types) as string[]),
-      }))
-      const woken = new Set<string>()
-      let cursor = Number(last?.cursor ?? 0)
-      for (const event of rows) {
-        cursor++
-        await query('update events set cursor = $2 where id = $1 and cursor is null', [event.id, cursor])
-        for (const { id, types } of wanting) {
-          if (event.endpointId !== null && event.endpointId !== id) continue
-          if (types !== null && !types.has(event.type) && event.test === 0) continue
-          woken.add(id)
-          await query(...newDelivery(event, id, announcing.now()))
-        }
-      }
-      const isMore = rows.length === numberedAtOnce
-      await announcing.add(tx, [
-        ...[...woken].map((key) => ({ queue: 'webhooks.deliver' as const, key })),
-        ...(isMore ? [{ queue: 'events.number' as const, key: customer }] : []),
-      ])
-    }),
+    sql.transaction(
+      async (tx) => {
+        const { query } = tx
+        const [place] = await query<{ last: number }>(
+          `insert into event_places (customer, last) select cast($1 as text), coalesce(max(cursor), 0) from events where customer = $1
+           on conflict (customer) do update set last = case when excluded.last > event_places.last then excluded.last else event_places.last end returning last`,
+          [customer],
+        )
+        const last = Number(place!.last)
+        const numbered = await query<{ id: string }>(
+          `update events set cursor = $2 + places.place from
+             (select id, row_number() over (order by at, subject, seq) as place from events where customer = $1 and cursor is null
+              order by at, subject, seq limit ${numberedAtOnce}) as places
+           where events.id = places.id and events.cursor is null returning events.id`,
+          [customer, last],
+        )
+        if (numbered.length === 0) return
+        await query('update event_places set last = $2 where customer = $1', [
+          customer,
+          last + numbered.length,
+        ])
+        const woken = await query<{ id: string }>(
+          `insert into webhook_deliveries (id, endpoint_id, event_id, customer, subject, seq, state, due_at, created_at, updated_at)
+           select ${deliveryId}, p.id, e.id, e.customer, e.subject, e.seq, 'pending', 0, cast($4 as bigint), cast($4 as bigint)
+           from events e join webhook_endpoints p on p.customer = e.customer and p.disabled_at is null
+           where e.customer = $1 and e.cursor > $2 and e.cursor <= $3 and (e.endpoint_id is null or e.endpoint_id = p.id)
+           and (p.types is null or e.test = 1 or replace(p.types, '"' || e.type || '"', '') <> p.types)
+           on conflict (endpoint_id, event_id) do nothing returning endpoint_id as id`,
+          [customer, last, last + numbered.length, announcing.now()],
+        )
+        await announcing.add(tx, [
+          ...[...new Set(woken.map(({ id }) => id))].map((key) => ({
+            queue: 'webhooks.deliver' as const,
+            key,
+          })),
+          ...(numbered.length === numberedAtOnce ? [{ queue: 'events.number' as const, key: customer }] : []),
+        ])
+      },
+      { isOrderedByLocks: true },
+    ),
 
   /** The customers with events without a cursor. */
-  customersToNumber: async (): Promise<string[]> =>
-    (await sql.query<{ customer: string }>('select distinct customer from events where cursor is null')).map(
-      ({ customer }) => customer,
+  customersToNumber: async (): Promise<string[]> => [
+    ...new Set(
+      // The order is that of the index of what has no cursor.
+      (
+        await sql.query<{ customer: string }>(
+          'select customer from events where cursor is null order by customer, at',
+        )
+      ).map(({ customer }) => customer),
     ),
+  ],
 
   /** Deletes events that are older than a time, with their deliveries, but not those that are still on their way. */
   deleteOldEvents: (before: number): Promise<void> =>
@@ -140,6 +152,9 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
       )
     }),
 })
+
+/** The id of a delivery, as SQL. */
+const deliveryId = `'dlv_' || substr(e.id, 5) || '_' || substr(p.id, 4, 8)`
 
 /** The statement that makes a delivery of an event for an endpoint, or starts it again. */
 export const newDelivery = (
@@ -164,3 +179,24 @@ export const newDelivery = (
     `on conflict (endpoint_id, event_id) do update set state = 'pending', tries = 0, due_at = excluded.due_at, updated_at = excluded.updated_at
      where webhook_deliveries.state <> 'pending'`,
   )
+
+/** How much later an event may be numbered than one that was told after it, in ms: above the longest transaction. */
+const latestNumberedMs = 600_000
+
+/** A cursor before all events of a customer since a time; `undefined` if there are none. */
+async function cursorBefore(
+  { query }: Pick<Sql, 'query'>,
+  customer: string,
+  since: number,
+): Promise<number | undefined> {
+  const [first] = await query<{ at: number }>(
+    'select at from events where customer = $1 and at >= $2 and cursor is not null order by at limit 1',
+    [customer, since],
+  )
+  if (!first) return undefined
+  const [row] = await query<{ cursor: number }>(
+    'select min(cursor) as cursor from events where customer = $1 and at >= $2 and at <= $3 and cursor is not null',
+    [customer, first.at, Number(first.at) + latestNumberedMs],
+  )
+  return Number(row!.cursor) - 1
+}

@@ -29,3 +29,20 @@ export const eventSchema = `create table event_subjects (
 
 /** The index of dead letters, for their number. */
 export const deadLetters = `create index deliveries_dead on webhook_deliveries (endpoint_id) where state = 'dead'`
+
+/** The place of the last numbered event of each customer; the events stay numbered after older ones are deleted. */
+export const eventPlaces = `create table event_places (customer text primary key, last bigint not null);
+   insert into event_places (customer, last) select customer, max(cursor) from events where cursor is not null group by customer`
+
+/** The indexes by which a page, and what a write looks for, is read without reading what is not on it. */
+export const pageIndexes = `create index actions_by_quote on actions (customer, quote_id);
+   create index actions_by_wallet on actions (lower(wallet), customer, created_at);
+   create index actions_of_wallet_by_time on actions (wallet, customer, created_at);
+   create index actions_by_status on actions (customer, status, created_at);
+   create index actions_by_delivery on actions (destination_hash, customer) where destination_hash is not null;
+   create index events_of_customer_by_time on events (customer, at);
+   create index deliveries_by_state on webhook_deliveries (endpoint_id, state, created_at);
+   create index deliveries_of_event on webhook_deliveries (event_id);
+   create index deliveries_due_in_order on webhook_deliveries (endpoint_id, due_at, seq) where state = 'pending';
+   drop index deliveries_due;
+   drop index actions_quote`

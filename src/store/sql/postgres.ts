@@ -14,7 +14,7 @@ import {
   unconfirmedWrite,
 } from './postgres-faults.ts'
 import type { PostgresPlace } from './postgres-url.ts'
-import type { Migration, Sql, SqlValue } from './sql-types.ts'
+import type { Migration, Sql, SqlValue, TransactionOptions } from './sql-types.ts'
 
 const load = createRequire(import.meta.url)
 const driver = () => load('pg') as typeof import('pg')
@@ -124,17 +124,24 @@ export async function postgresSql(place: PostgresPlace, options: PostgresOptions
     }
     return undefined
   }
-  const transaction = async <T>(work: (sql: Pick<Sql, 'query'>) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(
+    work: (sql: Pick<Sql, 'query'>) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> => {
     const since = performance.now()
     for (let tries = 0, taken = 0; ; tries++) {
-      const state: { number?: string; result?: T } = {}
+      const state: Tried<T> = { followers: [] }
+      const done = (result: T): T => {
+        for (const follow of state.followers) follow()
+        return result
+      }
       try {
-        return await withClient(pool, (client) => once(client, work, state))
+        return done(await withClient(pool, (client) => once(client, work, state, options)))
       } catch (error) {
         const hasTime = performance.now() < since + patienceMs
         if (state.number !== undefined && isCut(error)) {
           const isStored = await outcomeOf(state.number)
-          if (isStored) return state.result as T
+          if (isStored) return done(state.result as T)
           if (isStored === undefined) throw unconfirmedWrite(error, named)
         } else if (isTaken(error)) {
           // Two writers that both found a key free; the second look finds it taken.
@@ -201,16 +208,31 @@ async function ask<Row>(
   return rows as Row[]
 }
 
-/** Runs one try of a transaction. `state` has its number once the commit is sent, and its result. */
+/** One try of a transaction: its number once the commit is sent, its result, and what follows its commit. */
+type Tried<T> = { number?: string; result?: T; followers: (() => void)[] }
+
+const followersOf = new WeakMap<Sql['query'], (() => void)[]>()
+
+/** Calls `follow` once the transaction with this `query` is committed, and not if it is undone; at once outside of one. */
+export function onCommit(query: Sql['query'], follow: () => void): void {
+  const followers = followersOf.get(query)
+  if (followers) followers.push(follow)
+  else follow()
+}
+
+/** Runs one try of a transaction, and keeps in `state` what is known of it. */
 async function once<T>(
   client: pg.PoolClient,
   work: (sql: Pick<Sql, 'query'>) => Promise<T>,
-  state: { number?: string; result?: T },
+  state: Tried<T>,
+  { isOrderedByLocks = false }: TransactionOptions,
 ): Promise<T> {
   const began = (await client.query(
-    'begin isolation level serializable; select pg_current_xact_id()::text as number',
+    `begin isolation level ${isOrderedByLocks ? 'read committed' : 'serializable'}; select pg_current_xact_id()::text as number`,
   )) as unknown as pg.QueryResult<{ number: string }>[]
-  const result = await inside(client, () => work({ query: (text, values) => ask(client, text, values) }))
+  const query: Sql['query'] = (text, values) => ask(client, text, values)
+  followersOf.set(query, state.followers)
+  const result = await inside(client, () => work({ query }))
   Object.assign(state, { number: began[1]!.rows[0]!.number, result })
   const { command } = await client.query('commit')
   // After a statement that failed, a commit rolls back.

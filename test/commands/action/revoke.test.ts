@@ -207,17 +207,6 @@ describe('the allowance of a deposit whose call lost its nonce', () => {
     })
     await takeBack(id)
   })
-
-  test('is revoked by action revoke, and replan completes the deposit', async () => {
-    const id = await lost('lost-0002')
-    expect((await error(line('lost-0002'))).exit).toBe(23)
-    await takeBack(id)
-    expect(await run(`action replan ${id} --yes --json`)).toMatchObject({
-      exit: 0,
-      json: { id, status: 'SUCCESS' },
-    })
-    expect(await allowance()).toBe(0n)
-  })
 })
 
 const line = (key: string): string[] => [
