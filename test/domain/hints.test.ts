@@ -59,7 +59,8 @@ const ours: readonly RegExp[] = [
   /: .*\b(assuranceLevels|levels|actionStatuses|networks|chains)\b/,
   /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^commands\/sandbox\/fault\.ts: example$|^diagnosis\/messages\/shared-operation-phrases\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
   /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,
-  /^cli\/options\/option-values\.ts: example$|^commands\/withdraw\.ts: (claim|all)$|^cli\/views\/queued-withdrawals-view\.ts: until\(one\)$/,
+  // Flags made of a quoted value.
+  /^commands\/swap\/compare\.ts: from$|^cli\/options\/option-values\.ts: example$|^commands\/withdraw\.ts: (claim|all)$|^cli\/views\/queued-withdrawals-view\.ts: until\(one\)$/,
   // Flags mentioned in a sentence, not commands to type.
   /^chain\/rpc\/timeouts\.ts: host$/,
   /^(sandbox\/node-processes|commands\/mcp|cli\/(output\/raw-answers|options\/(global|sending-and-waiting)-options))\.ts: |^commands\/strategies\/list\.ts: sanitizeText\(text\)$/,

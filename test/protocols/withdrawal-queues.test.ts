@@ -401,13 +401,13 @@ test('an sAVAX withdrawal states its claim window in advance, and a lapsed claim
 })
 
 test.each([
-  [2.5 * day, 'lapses 2 days later'],
+  [2.5 * day, 'lapses 60 hours later'],
   [1.99 * day, 'lapses 47 hours later'],
   [7_199.5, 'lapses 119 minutes later'],
 ])('a claim window of %d seconds is never rounded up', (seconds, words) => {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
   const said = queuedLine(entry, queuedOf(entry, 2.5 * day, { seconds, back: 'nothing' }))
-  expect(said).toContain('ready after 3 days')
+  expect(said).toContain('ready after 60 hours')
   expect(said).toContain(words)
 })
 

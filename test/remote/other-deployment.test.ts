@@ -411,6 +411,8 @@ describe('a quote', () => {
           code: 'POLICY_MIN_OUT',
           message: 'The quote has no deadline, so its output cannot be checked',
           flag: null,
+          missing: null,
+          next: null,
         },
       ],
     })

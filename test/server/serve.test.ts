@@ -453,7 +453,9 @@ describe('metrics and documentation', () => {
         ).toEqual(shown.sort())
         expect(operation.summary.length).toBeGreaterThan(10)
         expect(operation.deprecated === true).toBe(/^\/(v1|swap)\//.test(path))
-        expect(() => ajv.compile(operation.responses[200].content['application/json'].schema)).not.toThrow()
+        const { content } = operation.responses[200]
+        expect(Object.keys(content)).toEqual([path === '/updates' ? 'text/event-stream' : 'application/json'])
+        expect(() => ajv.compile(Object.values<Document>(content)[0]!.schema)).not.toThrow()
         expect(method).toMatch(/^(get|post|put|delete)$/)
         // What is in the path is not asked for again in a body.
         const inBody = operation.requestBody?.content['application/json'].schema.properties ?? {}

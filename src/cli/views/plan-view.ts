@@ -195,9 +195,9 @@ const dataText = (fee: NonNullable<Plan['fees']>['dataFee']): string =>
 /** The cost of a later leg on its own network, and whether the wallet has it. */
 function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFees'][number]): string {
   const has = held === null ? '' : `; the wallet has ${held.formatted} ${sanitizeText(symbol)} there`
-  if (cost === null || gas === null || gasPrice === null)
+  if (cost === null || gasPrice === null)
     return `later gas on ${sanitizeText(network)} is not included; its cost is unknown${has}`
-  return `later on ${sanitizeText(network)}, about ${cost.formatted} ${sanitizeText(symbol)}${worth(cost.usd)}: ${decimal(gas)} units at ${decimal(formatUnits(gasPrice, 9))} gwei${has}`
+  return `later on ${sanitizeText(network)}, about ${cost.formatted} ${sanitizeText(symbol)}${worth(cost.usd)}: ${gas === null ? '' : `${decimal(gas)} units `}at ${decimal(formatUnits(gasPrice, 9))} gwei${has}`
 }
 
 function firstUses({ contracts }: Plan): Row[] {

@@ -23,7 +23,7 @@ test.for([
 test.for([
   [121, '2 minutes', '2 minutes'],
   [150, '150 seconds', '150 seconds'],
-  [290, '5 minutes', '5 minutes'],
+  [290, '5 minutes', '290 seconds'],
   [340, '6 minutes', '340 seconds'],
   [3_601, '60 minutes', '60 minutes'],
   [60 * 3_600, '60 hours', '60 hours'],
