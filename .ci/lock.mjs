@@ -33,7 +33,7 @@ for (const name of installed) installed.push(...Object.keys(lock.packages[`node_
 for (const name of installed) production.add(name)
 
 // What is in the build.
-const notices = read(`../${read('../dist/stamp').split('\t')[0]}/THIRD_PARTY_NOTICES`)
+const notices = read('../dist/app/THIRD_PARTY_NOTICES')
 for (const [, name] of notices.split(/^-+$/m)[1].matchAll(/^(\S+) \S+, /gm)) production.add(name)
 
 for (const name of production) if (!reviewed.has(name)) wrong.push(`${name} is new in what a user gets: read it, then add it to .ci/production-tree.txt`)

@@ -1,14 +1,18 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+const root = join(import.meta.dirname, '..')
+// The sources that are here are measured.
+execFileSync(process.execPath, [join(root, 'bin', 'build', 'build.js')], { stdio: 'inherit' })
+
 /** The program, run by this Node. */
-export const sluice = [process.execPath, join(import.meta.dirname, '..', 'bin', 'sluice.js')]
+export const sluice = [process.execPath, join(root, 'bin', 'sluice.js')]
 
 /** A comparison program from the project's own packages; without it a benchmark fails. */
 export function peer(name: string): string {
-  const path = join(import.meta.dirname, '..', 'node_modules', '.bin', name)
+  const path = join(root, 'node_modules', '.bin', name)
   if (existsSync(path)) return path
   process.stderr.write(`The peer ${name} is not installed: it comes with npm ci on Linux x64.\n`)
   process.exit(1)

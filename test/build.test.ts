@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
-  chmodSync,
+  cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandManifests, helpPages } from '../src/app/help-and-completion-manifests.ts'
 import { buildProgram } from '../src/app/main.ts'
@@ -24,39 +23,21 @@ const here = join(import.meta.dirname, '..')
 const sentence = 'print the version'
 let root: string
 
-const soon = new Date('2026-01-02')
-const sourceOf = (command: string) => join(root, 'src', 'commands', `${command}.ts`)
-
-/** Copies a file or folder with its times, because the build compares them. */
-const take = (path: string) => execFileSync('cp', ['-a', join(here, path), join(root, path)])
-
-/** A copy of the project and its build, so that the tests change no shared build. */
+/** A copy of the project and its build, without their times, so that the tests change no shared build. */
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'sluice-build-'))
-  for (const name of ['bin', 'src', 'completions', 'package.json', 'package-lock.json']) take(name)
-  mkdirSync(join(root, 'dist'))
-  const folder = relative(here, builtFile(here))
-  take(folder)
-  const stamp = readFileSync(join(here, 'dist', 'stamp'), 'utf8')
-  // A copied folder may have another size.
-  const { size, mtimeMs } = statSync(join(root, folder))
-  writeFileSync(join(root, 'dist', 'stamp'), stamp.replace(/.*/, `${folder}\t${size}\t${mtimeMs}`))
+  for (const name of ['bin', 'src', 'dist', 'completions', 'package.json', 'package-lock.json'])
+    cpSync(join(here, name), join(root, name), { recursive: true })
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'))
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const node = (...args: string[]) =>
-  execFileSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: root },
-  })
-const build = () => node(join(root, 'bin', 'build.js'))
+const options = () => ({ encoding: 'utf8', env: { PATH: process.env.PATH, HOME: root } }) as const
+const node = (...args: string[]) => execFileSync(process.execPath, args, options())
+const build = () => node(join(root, 'bin', 'build', 'build.js'))
 const sluice = (...args: string[]) => node(join(root, 'bin', 'sluice.js'), ...args)
-/** The help as the program itself prints it: a further option bypasses the stored manifests. */
-const help = () => sluice('--help', '--no-color')
-/** Changes the phrase in a file, in place and at the same length, so that neither folder nor stamp shows it. */
 const reword = (path: string, words: string) =>
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words.padEnd(sentence.length)))
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words))
 
 describe('the build', () => {
   it('stores the manifests of the sources, and answers help and completion from them as the program would', async () => {
@@ -69,23 +50,9 @@ describe('the build', () => {
     const words = builtFile(root, 'help-pages')
     const bytes = readFileSync(words)
     reword(words, 'said by the pages')
-    expect([sluice('--help'), help()].map((text) => text.includes('said by the pages'))).toEqual([
-      true,
-      false,
-    ])
-    // A manifest depends only on the sources of its own command: a newer transfer source leaves it valid.
-    const touched = (path: string, work: () => void) => {
-      utimesSync(path, soon, soon)
-      work()
-      take(relative(root, path))
-    }
-    const shown = () => sluice('completion', '--help')
-    writeFileSync(
-      words,
-      readFileSync(words, 'utf8').replaceAll('Print the completion', 'PRINT THE COMPLETION'),
-    )
-    touched(sourceOf('transfer'), () => expect(shown()).toContain('PRINT THE COMPLETION'))
-    touched(sourceOf('completion'), () => expect(shown()).not.toContain('PRINT THE COMPLETION'))
+    expect(
+      [sluice('--help'), sluice('--help', '--no-color')].map((text) => text.includes('said by the pages')),
+    ).toEqual([true, false])
     writeFileSync(words, bytes)
   })
 
@@ -94,6 +61,9 @@ describe('the build', () => {
     const text = readFileSync(path, 'utf8')
     expect(text).toBe(helpPages(await commandManifests()))
     const pages = text.split('\n').flatMap((line) => Object.entries<string>(JSON.parse(line.split('\t')[1]!)))
+    const version = pages.findIndex(([name]) => name === '--version')
+    expect(pages.splice(version, 1)[0]![1]).toBe(sluice('--version', '--no-color'))
+    for (const word of ['--version', '-V']) expect(sluice(word)).toBe(sluice('--version', '--no-color'))
     expect(pages.length).toBeGreaterThan(70)
     for (const [name, page] of pages) {
       const words = name.split(' ').filter(Boolean)
@@ -110,56 +80,55 @@ describe('the build', () => {
     writeFileSync(path, text)
   })
 
-  it('runs while it matches the sources, is complete and is writable only by its owner', () => {
-    // Only the build has these words, so they show that the build ran.
-    reword(builtFile(root, 'process-entry.js'), 'said by the build')
-    expect(help()).toContain('said by the build')
-    chmodSync(builtFile(root), 0o777)
-    expect(help()).toContain(sentence)
-    chmodSync(builtFile(root), 0o755)
-    expect(help()).toContain('said by the build')
-    const source = sourceOf('transfer')
-    renameSync(source, `${source}.away`)
-    expect(help()).toContain(sentence)
-    renameSync(`${source}.away`, source)
-    expect(help()).toContain('said by the build')
-    const stamp = readFileSync(join(root, 'dist', 'stamp'))
+  it('is the program: a copy runs, changed sources do not, and a missing build is named', () => {
+    const main = join(root, 'src', 'app', 'main.ts')
+    const source = readFileSync(main, 'utf8')
+    reword(main, 'said by the source')
+    expect(sluice('--help', '--no-color')).toContain(sentence)
+    expect(node(join(root, 'src', 'app', 'launch.ts'), '--help')).toContain('said by the source')
+    writeFileSync(main, source)
+    const said = (...more: string[]) => {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [join(root, 'bin', 'sluice.js'), '--help', ...more],
+        options(),
+      )
+      return { status, stdout, stderr }
+    }
+    const app = join(root, 'dist', 'app')
+    renameSync(app, `${app}.away`)
+    const missing = { status: 12, stdout: '', stderr: 'sluice is not built. Run: npm run build\n' }
+    for (const more of [[], ['--no-color']]) expect(said(...more)).toEqual(missing)
+    renameSync(`${app}.away`, app)
+    // A file that only the program needs: it is no error of the launcher.
     const start = builtFile(root, 'process-entry.js')
-    chmodSync(start, 0o666)
-    expect(help()).toContain(sentence)
-    chmodSync(start, 0o644)
-    expect(help()).toContain('said by the build')
-    // A power cut may leave the last written file without its bytes.
-    const bytes = readFileSync(start)
-    writeFileSync(start, '')
-    expect(help()).toContain(sentence)
-    writeFileSync(start, bytes)
-    rmSync(builtFile(root, 'signer-process-main.js'))
-    expect(help()).toContain(sentence)
-    writeFileSync(join(root, 'dist', 'stamp'), stamp.subarray(0, 100))
-    expect(help()).toContain(sentence)
-    writeFileSync(join(root, 'dist', 'stamp'), stamp)
+    renameSync(start, `${start}.away`)
+    expect(said('--no-color').stderr).toContain('process-entry.js')
+    renameSync(`${start}.away`, start)
   })
 
-  it('is bypassed while a source is newer; a rebuild keeps the build used before and removes an unused old one', () => {
-    const before = builtFile(root)
-    const gone = join(root, 'dist', '0'.repeat(16))
-    mkdirSync(gone)
-    const [old, later] = [-40, 1].map((days) => new Date(Date.now() + days * 86_400_000)) as [Date, Date]
-    for (const folder of [before, gone]) utimesSync(folder, old, old)
-    const main = join(root, 'src', 'app', 'main.ts')
-    reword(main, 'said by the source')
-    for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
-    utimesSync(main, later, later)
+  it('is made again when a source is newer, and keeps the chunks of the build before', () => {
+    const files = () => readFileSync(builtFile(root, 'files'), 'utf8').split('\n')
+    const later = new Date(Date.now() + 86_400_000)
     // The other bundles take long to build and are not checked here.
     for (const name of ['signer-process-main', 'sandbox-daemon-main', 'library'])
       writeFileSync(join(root, 'src', 'app', `${name}.ts`), 'export {}\n')
+    const main = join(root, 'src', 'app', 'main.ts')
+    reword(main, 'said by the source')
+    const before = files()
+    writeFileSync(builtFile(root, 'process-entry-of-long-ago.js'), '')
     build()
-    // A source modified during the build may be half read, so this build is not marked current.
-    expect(readdirSync(join(root, 'dist'))).toHaveLength(2)
-    expect(existsSync(join(before, 'process-entry.js'))).toBe(true)
-    const built = readdirSync(join(root, 'dist')).map((name) => join(root, 'dist', name, 'process-entry.js'))
-    expect(built.some((start) => readFileSync(start, 'utf8').includes('said by the source'))).toBe(true)
+    expect(sluice('--help', '--no-color')).toContain('said by the source')
+    expect(readdirSync(builtFile(root)).toSorted()).toEqual(
+      [...new Set(['files', ...before, ...files()])].toSorted(),
+    )
+    expect(before.filter((name) => !files().includes(name)).length).toBeGreaterThan(0)
+    const { mtimeMs } = statSync(builtFile(root, 'files'))
+    // No source is newer.
+    utimesSync(builtFile(root, 'files'), later, later)
+    build()
+    expect(statSync(builtFile(root, 'files')).mtimeMs).toBe(later.getTime())
+    expect(mtimeMs).toBeLessThan(later.getTime())
   })
 
   it('gives the signer process no terminal package', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { foundryFile } from '../src/sandbox/anvil.ts'
 
 // A JavaScript file without types.
-const { nodeFile, isNewEnough } = (await import(`${'../bin/built'}.js`)) as {
+const { nodeFile, isNewEnough } = (await import(`${'../bin/node-version'}.js`)) as {
   nodeFile: (platform: string, arch: string) => string
   isNewEnough: (version?: string) => boolean
 }

@@ -4,13 +4,11 @@ import type { Candidate, CompletionValues } from '../cli/help/completion-candida
 import { leavesOf, wordsOf } from '../cli/options/command-tree-queries.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import type { Settings } from '../cli/settings-files-schema.ts'
-import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'
-import { sandboxNetworks } from '../domain/networks.ts'
+import { allNetworks, sandboxNetworks } from '../domain/networks.ts'
 import { faultKinds } from '../domain/sandbox-fault.ts'
 import { actionStatuses } from '../domain/swap-outcome.ts'
 import { moveFile } from '../store/durable-files.ts'
-import { allNetworks } from './profiles/catalog-of-configured-networks.ts'
 import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
 import { withoutSecrets } from './profiles/saved-secrets.ts'
@@ -176,10 +174,6 @@ async function backendOf({ env, settings }: Needs, given: Readonly<Record<string
     throw error
   }
 }
-
-/** The help topics as candidates. */
-export const topicNames = (): Candidate[] =>
-  Object.entries(topics).map(([name, { summary }]) => [name, summary])
 
 /** The candidates for the next word of a command. */
 export async function nextWords(

@@ -123,7 +123,11 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
         settings,
         now,
         keystores: join(dirs.data, 'keystores'),
-        topics: async () => (await import('./completion-values.ts')).topicNames(),
+        topics: async () =>
+          Object.entries((await import('../commands/help-topics.ts')).topics).map(([name, { summary }]) => [
+            name,
+            summary,
+          ]),
         nextWords: async (before) => (await import('./completion-values.ts')).nextWords(commands, before),
       }),
     rememberStrategies: async (profile, strategies, isWhole) =>
@@ -139,10 +143,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
       ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),
       ...(secrets.apiKey && { apiKey: secrets.apiKey }),
-      rpc: rpcUrlsByNetworkName(
-        env,
-        (await import('./profiles/catalog-of-configured-networks.ts')).allNetworks,
-      ),
+      rpc: rpcUrlsByNetworkName(env, (await import('../domain/networks.ts')).allNetworks),
     }),
     openBackend: (globals) => openBackend(globals, { env, settings, secrets }),
     checkDraft: async (draft, globals) => {

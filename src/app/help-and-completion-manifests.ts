@@ -2,6 +2,7 @@ import { type CommandManifest, commandManifest } from '../cli/help/command-manif
 import { helpText } from '../cli/help/help-text.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { commands } from '../commands/index.ts'
+import { programVersion } from '../http/program-version.ts'
 import { buildProgram } from './main.ts'
 
 /**
@@ -22,8 +23,8 @@ export async function commandManifests(): Promise<string> {
 const plainWidth = 80
 
 /**
- * The help pages for an output that is no terminal, made by the build from the manifests: a line for the program and one for each command, with
- * its name, a tab, and the pages below it by their words, as JSON.
+ * The pages that need no program, made by the build: the help for an output that is no terminal, and the version. A line for the program and
+ * one for each command, with its name, a tab, and the pages below it by their words, as JSON.
  */
 export function helpPages(manifests: string): string {
   const [root, ...commands] = manifests.split('\n').map((line) => JSON.parse(line) as CommandManifest)
@@ -34,5 +35,6 @@ export function helpPages(manifests: string): string {
   const line = (name: string, pages: [string, string][]) =>
     `${name}\t${JSON.stringify(Object.fromEntries(pages))}`
   const program = line('', pagesOf({ ...root!, commands: [] }, ''))
-  return [program, ...commands.map((one) => line(one.name, pagesOf(one, one.name)))].join('\n')
+  const version = line('--version', [['--version', `${programVersion}\n`]])
+  return [program, version, ...commands.map((one) => line(one.name, pagesOf(one, one.name)))].join('\n')
 }

@@ -1,11 +1,11 @@
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Network, networkNamed, publicNetworks } from '../domain/networks.ts'
+import { allNetworks, type Network, networkNamed, publicNetworks } from '../domain/networks.ts'
 import { tokenAt } from '../domain/token.ts'
 import { catalogOn, joined } from '../protocols/catalog-operations.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { once } from './once.ts'
-import { allNetworks, filesOf } from './profiles/catalog-of-configured-networks.ts'
+import { filesOf } from './profiles/catalog-of-configured-networks.ts'
 import { optionHeaders } from './profiles/rpc-headers.ts'
 import { refuseOptions } from './validate-library-options.ts'
 

@@ -131,6 +131,9 @@ export const publicNetworks: readonly Network[] = [
   test({ name: 'hoodi', chainId: 560048, depth: 3, explorer: 'https://hoodi.etherscan.io' }),
 ]
 
+/** Every network that the program knows. */
+export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNetworks]
+
 /**
  * Returns the network of a name or chain id; else UNKNOWN_NETWORK. If the network is known but has no RPC here, the
  * error names it.
@@ -140,7 +143,7 @@ export function networkNamed(networks: readonly Network[], name: string | number
   const isIt = (network: Network) => network.name === text || String(network.chainId) === text
   const found = networks.find(isIt)
   if (found) return found
-  const known = [...publicNetworks, ...sandboxNetworks].find(isIt)
+  const known = allNetworks.find(isIt)
   const names = networks.map((network) => network.name)
   if (!known) throw new AppError('UNKNOWN_NETWORK', `There is no network "${name}"${didYouMean(text, names)}`)
   const { message, hint, details } = whyNetworkLacks(networks, known, typeof name === 'string')
@@ -177,13 +180,13 @@ export function whyNetworkLacks(
 
 /** The network that a strategy is on by the end of its slug, if the program knows it: `aave-v3-usdc-base` is on base. */
 export const networkOfSlug = (slug: string): Network | undefined =>
-  [...publicNetworks, ...sandboxNetworks]
+  allNetworks
     .filter(({ name }) => slug.toLowerCase().endsWith(`-${name}`))
     .toSorted((one, other) => other.name.length - one.name.length)[0]
 
 /** Returns the network of a chain id for display: its known name even without an RPC here, else its number. */
 export const displayNetwork = (networks: readonly Network[], chainId: number): Network =>
-  [...networks, ...publicNetworks, ...sandboxNetworks].find((one) => one.chainId === chainId) ?? {
+  [...networks, ...allNetworks].find((one) => one.chainId === chainId) ?? {
     name: String(chainId),
     chainId,
     native: { symbol: '', decimals: 18 },

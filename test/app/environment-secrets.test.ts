@@ -6,21 +6,25 @@ import { afterAll, expect, test } from 'vitest'
 import { derivedInputs } from '../../src/app/nested-command-inputs.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../src/app/profiles/settings-files.ts'
+import { builtFile } from '../support/built-file.ts'
 import { testKeychain } from '../support/keys/test-keychain.ts'
 
 // Each of these rules alone keeps keys away from commands that serve other programs; each is tested without the others.
 
+const clone = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'sluice-keyless-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Runs the real `bin` with a stub program and a stub signer that print what they receive. */
+/** Runs the real `bin` and the first code of the build with a stub program and a stub signer that print what they receive. */
 function binGives(args: readonly string[], written: (secret: string) => string = (secret) => secret) {
   const root = join(home, 'program')
-  cpSync(join(import.meta.dirname, '../../bin'), join(root, 'bin'), { recursive: true })
-  mkdirSync(join(root, 'src', 'app'), { recursive: true })
+  const app = join(root, 'dist', 'app')
+  cpSync(join(clone, 'bin'), join(root, 'bin'), { recursive: true })
+  mkdirSync(app, { recursive: true })
+  cpSync(builtFile(clone, 'launch.js'), join(app, 'launch.js'))
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
   writeFileSync(
-    join(root, 'src', 'app', 'process-entry.ts'),
+    join(app, 'process-entry.js'),
     `export const start = (argv, secrets, startSigner) => {
       const left = Object.keys(process.env).filter((name) => /^SLUICE_/.test(name))
       console.log(JSON.stringify({ ...secrets, ...(left.length > 0 && { left }) }))
@@ -29,7 +33,7 @@ function binGives(args: readonly string[], written: (secret: string) => string =
       signer.stdin.end()
     }`,
   )
-  writeFileSync(join(root, 'src', 'app', 'signer-process-main.ts'), 'process.stdin.pipe(process.stdout)')
+  writeFileSync(join(app, 'signer-process-main.js'), 'process.stdin.pipe(process.stdout)')
   const secretsOf = {
     SLUICE_PRIVATE_KEY: 'a-key',
     SLUICE_PASSWORD: 'a-password',

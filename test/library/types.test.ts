@@ -20,7 +20,7 @@ let dir: string
 
 /** A project of a user with only this package installed. */
 beforeAll(() => {
-  execFileSync(process.execPath, [join(root, 'bin', 'types.js')], { stdio: 'inherit' })
+  execFileSync(process.execPath, [join(root, 'bin', 'build', 'types.js')], { stdio: 'inherit' })
   dir = mkdtempSync(join(tmpdir(), 'sluice-typed-'))
   mkdirSync(join(dir, 'node_modules', '@sluice-cli'), { recursive: true })
   symlinkSync(root, join(dir, 'node_modules', '@sluice-cli', 'sluice'))

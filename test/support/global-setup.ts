@@ -25,7 +25,7 @@ declare module 'vitest' {
  * nodes that a killed worker left running. A PostgreSQL is started for all test files, where the machine has one.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build.js')], {
+  execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build', 'build.js')], {
     stdio: 'inherit',
   })
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env

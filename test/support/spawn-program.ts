@@ -22,11 +22,12 @@ export type Program = {
   line: () => Promise<string>
 }
 
-/** Options of a start: another Node, another clone, more environment, and the handling of stdout. */
+/** Options of a start: another Node, another installation, a file instead of its `bin/sluice.js`, more environment, and the handling of stdout. */
 export type Start = {
   env?: Record<string, string>
   node?: string
   root?: string
+  file?: string
   closeOut?: boolean
   path?: string
 }
@@ -39,11 +40,12 @@ export function startSluice(
     env = {},
     node = process.execPath,
     root = here,
+    file = join('bin', 'sluice.js'),
     closeOut = false,
     path = process.env.PATH ?? '',
   }: Start = {},
 ): Program {
-  const child = spawn(node, [join(root, 'bin', 'sluice.js'), ...args], {
+  const child = spawn(node, [join(root, file), ...args], {
     cwd: home,
     env: { PATH: path, HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
-import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import {
+  allNetworks,
+  type Network,
+  publicNetworks,
+  rpcVariable,
+  sandboxNetworks,
+} from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { bitcoinAt, publicBitcoin } from '../../protocols/bitcoin-services.ts'
 import { emptyCatalog, joined, withServiceUrls } from '../../protocols/catalog-operations.ts'
@@ -14,9 +20,6 @@ import type { Directories } from './directories.ts'
 import { serviceUrls } from './service-urls.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
-
-/** All networks for which an RPC can be set. */
-export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNetworks]
 
 /** The catalogue of the networks that have an RPC; files of other networks are not read. */
 export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {

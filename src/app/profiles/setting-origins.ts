@@ -1,6 +1,6 @@
 import type { SettingOrigin } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
-import { rpcVariable } from '../../domain/networks.ts'
+import { allNetworks, rpcVariable } from '../../domain/networks.ts'
 import { isPostgresUrl } from '../../domain/text/database-url.ts'
 import {
   keyedServices,
@@ -11,7 +11,6 @@ import {
   serviceVariable,
 } from '../../protocols/public-services.ts'
 import type { Secrets } from '../environment-secrets-type.ts'
-import { allNetworks } from './catalog-of-configured-networks.ts'
 import type { Directories } from './directories.ts'
 import { selectProfile } from './profile-selection.ts'
 import { rpcHeadersVariable } from './rpc-headers.ts'

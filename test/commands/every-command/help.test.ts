@@ -65,7 +65,7 @@ describe('help topics', () => {
 
   test('environment lists every environment variable that the code reads', async () => {
     const root = join(import.meta.dirname, '../../..')
-    const all = globSync(['src/**/*.ts', 'bin/*.js'], { cwd: root })
+    const all = globSync(['src/**/*.ts', 'bin/**/*.js'], { cwd: root })
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
     // Set only between processes of the program, never by a user.

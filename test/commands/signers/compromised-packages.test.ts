@@ -1,4 +1,4 @@
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -11,18 +11,14 @@ const friend: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const thief: Address = '0x6666666666666666666666666666666666666666'
 const hook = pathToFileURL(join(import.meta.dirname, '../../support/poison/hook.mjs')).href
 const home = programHome(inject('sandboxCache'))
-/** A copy without a build, so that every package is loaded through the hook. */
-const root = join(home.home, 'unbuilt')
+/** The sources, so that every package is loaded through the hook. */
+const file = join('src', 'app', 'launch.ts')
 let usdc: Address
 let rpc: ChainClient
 /** The transfer as a plan, made by an unchanged program. */
 let plan: string
 
 beforeAll(async () => {
-  const here = join(import.meta.dirname, '../../..')
-  for (const name of ['bin', 'src', 'package.json'])
-    cpSync(join(here, name), join(root, name), { recursive: true })
-  symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'))
   await spawnSluice(home.home, ['sandbox', 'up', '--json'])
   const sandbox = await connectSandbox(home.data)
   usdc = sandbox!.catalog.tokens.find(
@@ -48,7 +44,7 @@ const held = async (owner: Address): Promise<bigint> => {
 const poisoned = async (victim: string, line: readonly string[]) => {
   const before = { friend: await held(friend), thief: await held(thief), attempts: attemptsIn(home.data) }
   const ended = await spawnSluice(home.home, line, {
-    root,
+    file,
     env: { NODE_OPTIONS: `--import=${hook}`, POISON: victim },
   })
   expect(ended.err).toContain(`poisoned ${victim}`)

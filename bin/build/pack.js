@@ -11,12 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
-import { currentBuild } from './built.js'
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(import.meta.dirname, '..', '..')
 const packages = join(root, 'src', 'packages')
 const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
@@ -31,12 +29,10 @@ else {
 
 async function packAll(folder) {
   for (const name of ['build.js', 'types.js'])
-    execFileSync(process.execPath, [join(root, 'bin', name)], { stdio: 'inherit' })
-  const built = currentBuild(root)
-  if (!built) throw new Error('Nothing is built that could be packed: run npm ci first.')
+    execFileSync(process.execPath, [join(import.meta.dirname, name)], { stdio: 'inherit' })
   const staging = mkdtempSync(join(tmpdir(), 'sluice-pack-'))
   try {
-    layOutProgram(join(staging, 'sluice'), built)
+    layOutProgram(join(staging, 'sluice'))
     for (const name of readdirSync(packages))
       cpSync(join(packages, name), join(staging, name), { recursive: true })
     await layOutSandbox(join(staging, 'sandbox'))
@@ -69,9 +65,11 @@ function npmPack(folder, to) {
   process.stdout.write(`${join(to, file.trim())}\n`)
 }
 
-/** The program: the build under a name that stays, and the files that processes read when they run. */
-function layOutProgram(folder, built) {
-  const files = ['sluice.js', 'built.js', 'library.js'].map((name) => join('bin', name))
+/** The program: the build, and the files that processes read when they run. */
+function layOutProgram(folder) {
+  const files = ['sluice.js', 'hand-over.js', 'node-version.js', 'library.js'].map((name) =>
+    join('bin', name),
+  )
   for (const path of [
     ...files,
     'completions',
@@ -84,7 +82,9 @@ function layOutProgram(folder, built) {
     take(folder, path)
   for (const name of readdirSync(join(root, 'src', 'engine', 'catalog')))
     if (name.endsWith('.json')) take(folder, join('src', 'engine', 'catalog', name))
-  take(folder, built, join('dist', 'app'))
+  // Without the chunks of earlier builds.
+  for (const name of readFileSync(join(root, 'dist', 'app', 'files'), 'utf8').split('\n'))
+    take(folder, join('dist', 'app', name))
   renameSync(join(folder, 'dist', 'app', 'THIRD_PARTY_NOTICES'), join(folder, 'THIRD_PARTY_NOTICES'))
   const { name, version, description, license, type, bin, exports, optionalDependencies } = manifest(root)
   // What this repository takes from its own folders is in the registry under the same version. The sandbox and the USB addons are installed by those who want them.

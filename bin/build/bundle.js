@@ -1,5 +1,5 @@
 // One process of the program as chunks: what stands together, and what is loaded by itself.
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 
 import {
   abisRead,
@@ -58,15 +58,15 @@ const ways = {
   ],
 }
 
-/** One process: its chunks, the sources in them, and what each module imports at once. */
+/** The chunks of one process. */
 export async function bundled(rolldown, root, name, entries) {
   const viem = await import('viem/utils')
   const entry = join(root, 'src', 'app', `${name}.ts`)
-  const imports = new Map()
   const bundle = await rolldown({
     cwd: root,
     input: { [name]: entry },
     platform: 'node',
+    checks: { bundlerTimings: false },
     external,
     preserveEntrySignatures: 'allow-extension',
     // What one process loads late, another one may load at once.
@@ -81,7 +81,6 @@ export async function bundled(rolldown, root, name, entries) {
       hashesMade(root, viem),
       signaturesHashed,
       builtins,
-      { name: 'imports', moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
     ],
   })
   const options = {
@@ -92,11 +91,14 @@ export async function bundled(rolldown, root, name, entries) {
     chunkFileNames: `${name}-[name]-[hash].js`,
   }
   const apart = await bundle.generate(options)
+  if (apart.output.length === 1) {
+    await bundle.close()
+    return apart.output
+  }
   const groups = together(root, entry, apart.output)
   const { output } = await bundle.generate({ ...options, codeSplitting: { groups } })
-  const inputs = (await bundle.watchFiles).map((path) => relative(root, path).split(sep).join('/'))
   await bundle.close()
-  return { output, imports, inputs: inputs.filter((path) => path.startsWith('src/')) }
+  return output
 }
 
 /** The packages that a source loads apart, as one CommonJS file: several of them do not run in Node as ESM, and few runs need them. */
@@ -106,6 +108,7 @@ export async function bundledApart(rolldown, root, source) {
     cwd: root,
     input: { [name]: `\0${name}` },
     platform: 'node',
+    checks: { bundlerTimings: false },
     external,
     resolve: { conditionNames: ['node', 'require'] },
     plugins: [packagesApart(root, source)],
@@ -113,7 +116,7 @@ export async function bundledApart(rolldown, root, source) {
   })
   const { output } = await bundle.generate({ format: 'cjs', comments: false, entryFileNames: '[name].cjs' })
   await bundle.close()
-  return { output, imports: new Map(), inputs: [] }
+  return output
 }
 
 /** A chunk for what an entry loads in any case, and one for each set of ways that need the same; found by how the program falls apart without. */

@@ -4,11 +4,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { bundled } from './declarations.js'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(import.meta.dirname, '..', '..')
 const target = join(root, 'dist', 'index.d.ts')
 const work = join(root, 'dist', `types.${process.pid}`)
 
@@ -32,7 +31,7 @@ const signal =
 
 try {
   const compiler = located('typescript/package.json')
-  const first = `// The types of the library. Made by bin/types.js: ${fingerprint()}\n`
+  const first = `// The types of the library. Made by bin/build/types.js: ${fingerprint()}\n`
   // Without the compiler, as after an installation for production, what is there stays.
   if (compiler && !(existsSync(target) && readFileSync(target, 'utf8').startsWith(first)))
     write(first + signal + declarations(join(dirname(compiler), 'bin', 'tsc')))
@@ -57,7 +56,7 @@ function fingerprint() {
   const sources = readdirSync(join(root, 'src'), { recursive: true })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => join('src', path))
-  const others = ['bin/declarations.js', 'bin/types.js', 'package-lock.json', 'tsconfig.json']
+  const others = ['bin/build/declarations.js', 'bin/build/types.js', 'package-lock.json', 'tsconfig.json']
   const hash = createHash('sha256')
   for (const path of [...sources.sort(), ...others])
     hash.update(`${path}\0`).update(readFileSync(join(root, path)))
