@@ -25,7 +25,7 @@ test('helpText equals the help of commander for every command at every width', a
 })
 
 const exchange = ['--max-service-fee', '--max-price-impact']
-const approval = ['--revoke-on-failure', '--exact-allowance']
+const approval = ['--exact-allowance']
 
 /** The commands that make transactions, with the signing options that would change nothing for each. */
 const useless: Readonly<Record<string, readonly string[]>> = {
