@@ -469,8 +469,9 @@ describe('explain for an action that another machine started', () => {
     }
     await fault('relay stuck')
     const plain = await deposited(50)
-    const open = await foreign(plain)
-    expect(open).toMatchObject({
+    // The service finds a deposit by looking.
+    await expect.poll(async () => (await foreign(plain)).situation).toBe('BRIDGE_WAITING')
+    expect(await foreign(plain)).toMatchObject({
       situation: 'BRIDGE_WAITING',
       verdict: expect.stringMatching(
         /No solver has paid out on sandbox-two yet\. The service reports pending, but no chain shows a payment\. The request ID at Relay is 0x\w{64}\.$/,
@@ -506,12 +507,12 @@ describe('explain for an action that another machine started', () => {
     // The order of another machine of ours, whose terms follow the call.
     await fault('relay refund')
     const ran = await run(
-      `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 80 --provider relay --yes --json --timeout 3s`,
+      `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 80 --provider relay --yes --json`,
     )
     const { transactions } = (await run(['action', 'show', idOf(ran), '--json'])).json
     elsewhere()
     const own = transactions.at(-1).hash as string
-    await expect.poll(async () => (await foreign(own)).situation, { timeout: 10_000 }).toBe('BRIDGE_REFUNDED')
+    await expect.poll(async () => (await foreign(own)).situation).toBe('BRIDGE_REFUNDED')
     await cleared()
   })
 
