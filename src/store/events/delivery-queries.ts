@@ -93,19 +93,18 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
     now: number,
   ): Promise<boolean> =>
     sql.transaction(async ({ query }) => {
-      const kept = await query<{ id: string }>(
+      const [kept] = await query<Pick<DeliveryRow, 'endpointId' | 'subject' | 'seq'>>(
         `update webhook_deliveries set state = $3, tries = $4, due_at = $5, response = $6, error = $7, leased_until = 0, updated_at = $8
-         where id = $1 and attempt = $2 and state = 'pending' returning id`,
+         where id = $1 and attempt = $2 and state = 'pending' returning endpoint_id as "endpointId", subject, seq`,
         [id, attempt, state, tries, dueAt, response, error, now],
       )
-      if (kept.length === 0) return false
+      if (!kept) return false
       // The row is locked now, so the deliveries that were put behind it are committed.
       if (state !== 'pending')
         await query(
-          `update webhook_deliveries set is_next = 1 where is_next = 0 and state = 'pending' and id = (select later.id
-             from webhook_deliveries ended join webhook_deliveries later on later.endpoint_id = ended.endpoint_id and later.subject = ended.subject
-             where ended.id = $1 and later.state = 'pending' and later.seq > ended.seq order by later.seq limit 1)`,
-          [id],
+          `update webhook_deliveries set is_next = 1 where is_next = 0 and state = 'pending' and id = (select later.id from webhook_deliveries later
+             where later.endpoint_id = $1 and later.subject = $2 and later.state = 'pending' and later.seq > $3 order by later.seq limit 1)`,
+          [kept.endpointId, kept.subject, Number(kept.seq)],
         )
       return true
     }, rowByRow),

@@ -86,7 +86,19 @@ onBothDatabases((open) => {
         asked.push([text, values])
         return sql.query<Row>(text, values)
       },
+      transaction: (work, options) =>
+        sql.transaction(
+          (tx) =>
+            work({
+              query: (text, values = []) => {
+                if (text.includes('set is_next')) marked.push([text, values as never])
+                return tx.query(text, values)
+              },
+            }),
+          options,
+        ),
     } as Sql
+    const marked: [string, readonly (string | number)[]][] = []
     const { store, due, claim } = await withEndpoint(watched)
     await addEvents(sql, { subject: 's', from: 1, to: 1_000 })
     await addEvents(sql, { subject: 't', from: 1, to: 3 })
@@ -102,6 +114,10 @@ onBothDatabases((open) => {
       rounds.push(subjects)
       for (const subject of subjects) await (await claim(subject[0]!))()
     }
+    // What the end of a delivery reads to mark the next; SQLite does not say how many rows a search with an order reads.
+    expect(marked.length).toBe(7)
+    if ('pool' in sql)
+      for (const [text, values] of marked) expect(await deliveriesRead(sql, text, values)).toBeLessThan(20)
     expect(rounds).toEqual([['s1', 't1'], ['s2', 't2'], ['s3', 't3'], ['s4']])
     await sql.close()
   })
