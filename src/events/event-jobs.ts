@@ -57,6 +57,7 @@ export function runEventJobs(needs: EventJobNeeds): void {
 
   jobs.work('sweep', { concurrency: 1 }, async () => {
     await store.deleteOldEvents(now() - keptMs)
+    await store.markNext()
     const [customers, endpoints, quotes, followed] = await Promise.all([
       store.customersToNumber(),
       store.endpointsWithDeliveries(),

@@ -3,7 +3,7 @@ import { sharedLimits } from '../api-keys/shared-key-limits.ts'
 import { deliveryQueries } from '../events/delivery-queries.ts'
 import { endpointQueries } from '../events/endpoint-queries.ts'
 import { eventQueries } from '../events/event-queries.ts'
-import { deadLetters, eventPlaces, eventSchema, pageIndexes } from '../events/event-tables.ts'
+import { deadLetters, eventPlaces, eventSchema, nextDeliveries, pageIndexes } from '../events/event-tables.ts'
 import type { Announcing } from '../events/write-event.ts'
 import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
@@ -48,6 +48,7 @@ export const engineMigrations: readonly Migration[] = [
   deadLetters,
   eventPlaces,
   pageIndexes,
+  nextDeliveries,
 ]
 
 /** The engine's store; every query about a customer names it. */

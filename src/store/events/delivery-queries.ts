@@ -1,6 +1,7 @@
 import { totalsOf } from '../engine/list-conditions.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import { type EventRow, eventColumns, newDelivery } from './event-queries.ts'
+import { freeAt } from './event-tables.ts'
 import type { Alongside, Announcing } from './write-event.ts'
 
 /** The state of a delivery: on its way, received, or given up. */
@@ -50,17 +51,20 @@ export type AttemptOutcome = {
 /** A claim and its outcome are each one conditional update of one row. Deliveries lie close together, so that PostgreSQL would see conflicts between any two. */
 const rowByRow = { isOrderedByLocks: true }
 
-/** No earlier event of the subject waits for the same endpoint: then a delivery may be sent. As SQL. */
-const isFirst = `not exists (select 1 from webhook_deliveries earlier where earlier.endpoint_id = d.endpoint_id and earlier.subject = d.subject
-  and earlier.state = 'pending' and earlier.seq < d.seq)`
+/** A waiting delivery that is marked as possibly the next of its subject: one of each subject, and at times one more. As SQL. */
+const isNext = `d.state = 'pending' and d.is_next = 1`
+
+/** It is the first of its subject that waits for the endpoint: then a delivery may be sent. As SQL that PostgreSQL does not turn into a join with all that waits. */
+const isFirst = `d.seq = (select first.seq from webhook_deliveries first where first.endpoint_id = d.endpoint_id and first.subject = d.subject
+  and first.state = 'pending' order by first.seq limit 1)`
 
 /** The queries about deliveries. Each result of an attempt applies only while the delivery is as the attempt has left it. */
 export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = totalsOf(sql)) => ({
   /** The first waiting delivery of each subject of an endpoint that is due, the oldest first. */
   dueDeliveries: (endpointId: string, now: number, limit: number): Promise<DeliveryRow[]> =>
     sql.query<DeliveryRow>(
-      `select ${deliveryColumns} from webhook_deliveries d where d.endpoint_id = $1 and d.state = 'pending' and d.due_at <= $2 and d.leased_until <= $2
-       and ${isFirst} order by d.due_at, d.seq limit $3`,
+      `select ${deliveryColumns} from webhook_deliveries d where d.endpoint_id = $1 and ${isNext} and ${freeAt} <= $2 and ${isFirst}
+       order by ${freeAt}, d.seq limit $3`,
       [endpointId, now, limit],
     ),
 
@@ -89,22 +93,37 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
     now: number,
   ): Promise<boolean> =>
     sql.transaction(async ({ query }) => {
-      const kept = await query<{ id: string }>(
+      const [kept] = await query<Pick<DeliveryRow, 'endpointId' | 'subject' | 'seq'>>(
         `update webhook_deliveries set state = $3, tries = $4, due_at = $5, response = $6, error = $7, leased_until = 0, updated_at = $8
-         where id = $1 and attempt = $2 and state = 'pending' returning id`,
+         where id = $1 and attempt = $2 and state = 'pending' returning endpoint_id as "endpointId", subject, seq`,
         [id, attempt, state, tries, dueAt, response, error, now],
       )
-      return kept.length > 0
+      if (!kept) return false
+      // The row is locked now, so the deliveries that were put behind it are committed.
+      if (state !== 'pending')
+        await query(
+          `update webhook_deliveries set is_next = 1 where is_next = 0 and state = 'pending' and id = (select later.id from webhook_deliveries later
+             where later.endpoint_id = $1 and later.subject = $2 and later.state = 'pending' and later.seq > $3 order by later.seq limit 1)`,
+          [kept.endpointId, kept.subject, Number(kept.seq)],
+        )
+      return true
     }, rowByRow),
 
   /** When the next delivery of an endpoint is due, in epoch ms; `null` without one. A lease counts until its end. */
   nextDue: async (endpointId: string): Promise<number | null> => {
     const [row] = await sql.query<{ at: number | null }>(
-      `select min(case when d.leased_until > d.due_at then d.leased_until else d.due_at end) as at from webhook_deliveries d
-       where d.endpoint_id = $1 and d.state = 'pending' and ${isFirst}`,
+      `select ${freeAt} as at from webhook_deliveries d where d.endpoint_id = $1 and ${isNext} and ${isFirst}
+       order by ${freeAt}, d.seq limit 1`,
       [endpointId],
     )
     return row?.at ?? null
+  },
+
+  /** Marks the next delivery of each subject that has none marked: a process of an older version ends deliveries without marking the next. */
+  markNext: async (): Promise<void> => {
+    await sql.query(
+      `update webhook_deliveries set is_next = 1 where id in (select d.id from webhook_deliveries d where d.state = 'pending' and d.is_next = 0 and ${isFirst})`,
+    )
   },
 
   /** The endpoints with a waiting delivery. */
@@ -140,7 +159,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
   ): Promise<ListedDelivery | undefined> =>
     sql.transaction(async (tx) => {
       await tx.query(
-        `update webhook_deliveries set state = 'pending', tries = 0, due_at = 0, updated_at = $4 where customer = $1 and endpoint_id = $2 and id = $3`,
+        `update webhook_deliveries set state = 'pending', tries = 0, due_at = 0, is_next = 1, updated_at = $4 where customer = $1 and endpoint_id = $2 and id = $3`,
         [customer, endpointId, id, announcing.now()],
       )
       const [row] = await tx.query<ListedDelivery>(oneDelivery, [customer, endpointId, id])
@@ -172,7 +191,12 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
          ${marks === undefined ? '' : `and e.type in (${marks || 'null'})`} order by e.cursor`,
         [customer, since, endpointId, ...(types ?? [])],
       )
-      for (const event of events) await tx.query(...newDelivery(event, endpointId, announcing.now()))
+      const subjects = new Set<string>()
+      for (const event of events) {
+        const isNext = !subjects.has(event.subject)
+        subjects.add(event.subject)
+        await tx.query(...newDelivery(event, endpointId, { now: announcing.now(), isNext }))
+      }
       await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
       await alongside?.(tx, events.length)
       return events.length

@@ -107,9 +107,19 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
           customer,
           last + numbered.length,
         ])
+        // What an event is put behind stays locked until the commit, so that its end finds the event and marks it.
+        await query(
+          `update webhook_deliveries set followed = $3 from
+             (select distinct p.id, e.subject from events e join webhook_endpoints p on p.customer = e.customer and p.disabled_at is null
+              where e.customer = $1 and e.cursor > $2 and e.cursor <= $3) as added
+           where endpoint_id = added.id and webhook_deliveries.subject = added.subject and state = 'pending' and is_next = 1`,
+          [customer, last, last + numbered.length],
+        )
         const woken = await query<{ id: string }>(
-          `insert into webhook_deliveries (id, endpoint_id, event_id, customer, subject, seq, state, due_at, created_at, updated_at)
-           select ${deliveryId}, p.id, e.id, e.customer, e.subject, e.seq, 'pending', 0, cast($4 as bigint), cast($4 as bigint)
+          `insert into webhook_deliveries (id, endpoint_id, event_id, customer, subject, seq, state, due_at, created_at, updated_at, is_next)
+           select ${deliveryId}, p.id, e.id, e.customer, e.subject, e.seq, 'pending', 0, cast($4 as bigint), cast($4 as bigint),
+             case when row_number() over (partition by p.id, e.subject order by e.seq) > 1 or exists (select 1 from webhook_deliveries d where d.endpoint_id = p.id
+               and d.subject = e.subject and d.state = 'pending' and d.is_next = 1 and d.followed = $3) then 0 else 1 end
            from events e join webhook_endpoints p on p.customer = e.customer and p.disabled_at is null
            where e.customer = $1 and e.cursor > $2 and e.cursor <= $3 and (e.endpoint_id is null or e.endpoint_id = p.id)
            and (p.types is null or e.test = 1 or replace(p.types, '"' || e.type || '"', '') <> p.types)
@@ -156,11 +166,11 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
 /** The id of a delivery, as SQL. */
 const deliveryId = `'dlv_' || substr(e.id, 5) || '_' || substr(p.id, 4, 8)`
 
-/** The statement that makes a delivery of an event for an endpoint, or starts it again. */
+/** The statement that makes a delivery of an event for an endpoint, or starts it again. `isNext`: no earlier one of its subject was made in the same transaction. */
 export const newDelivery = (
   event: Pick<EventRow, 'id' | 'customer' | 'subject' | 'seq'>,
   endpointId: string,
-  now: number,
+  { now, isNext }: { now: number; isNext: boolean },
 ) =>
   insertOf(
     'webhook_deliveries',
@@ -175,8 +185,9 @@ export const newDelivery = (
       dueAt: 0,
       createdAt: now,
       updatedAt: now,
+      isNext: isNext ? 1 : 0,
     },
-    `on conflict (endpoint_id, event_id) do update set state = 'pending', tries = 0, due_at = excluded.due_at, updated_at = excluded.updated_at
+    `on conflict (endpoint_id, event_id) do update set state = 'pending', tries = 0, due_at = excluded.due_at, updated_at = excluded.updated_at, is_next = excluded.is_next
      where webhook_deliveries.state <> 'pending'`,
   )
 

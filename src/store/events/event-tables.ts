@@ -27,12 +27,28 @@ export const eventSchema = `create table event_subjects (
    create table event_sides (
      customer text not null, endpoint_id text not null, slug text not null, kind text not null, side text not null, primary key (customer, endpoint_id, slug, kind))`
 
+/** When a waiting delivery may be claimed: when it is due, or when the claim of another process ends. As SQL, the same text in the index and in queries. */
+export const freeAt = 'case when leased_until > due_at then leased_until else due_at end'
+
 /** The index of dead letters, for their number. */
 export const deadLetters = `create index deliveries_dead on webhook_deliveries (endpoint_id) where state = 'dead'`
 
 /** The place of the last numbered event of each customer; the events stay numbered after older ones are deleted. */
 export const eventPlaces = `create table event_places (customer text primary key, last bigint not null);
    insert into event_places (customer, last) select customer, max(cursor) from events where cursor is not null group by customer`
+
+/**
+ * The deliveries that may be the next of their subject, marked by `is_next`, so that what waits behind them is not read. A delivery is unmarked only behind
+ * one that waits; the end of that one marks it. `followed` is the cursor up to which deliveries were put behind this one.
+ */
+export const nextDeliveries = `alter table webhook_deliveries add column is_next integer not null default 1;
+   alter table webhook_deliveries add column followed bigint not null default 0;
+   update webhook_deliveries set is_next = 0 where state = 'pending' and exists (select 1 from webhook_deliveries earlier
+     where earlier.endpoint_id = webhook_deliveries.endpoint_id and earlier.subject = webhook_deliveries.subject and earlier.state = 'pending'
+     and earlier.seq < webhook_deliveries.seq);
+   create index deliveries_next on webhook_deliveries (endpoint_id, (${freeAt}), seq) where state = 'pending' and is_next = 1;
+   create index deliveries_next_of_subject on webhook_deliveries (endpoint_id, subject) where state = 'pending' and is_next = 1;
+   drop index deliveries_due_in_order`
 
 /** The indexes by which a page, and what a write looks for, is read without reading what is not on it. */
 export const pageIndexes = `create index actions_by_quote on actions (customer, quote_id);

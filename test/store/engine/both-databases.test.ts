@@ -363,6 +363,7 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.commitConsumer('acme', { name: 'c', cursor: 1, isSeek: true })
   await store.consumerCursor('acme', 'c')
   said.push((await store.endpointsWithDeliveries()).toSorted())
+  await store.markNext()
   const [due] = await store.dueDeliveries('whe_22222222', late, 10)
   await store.claimDelivery(due!, { now: late, leaseMs: 15_000 })
   await store.claimDelivery(due!, { now: late, leaseMs: 15_000 })
