@@ -160,6 +160,7 @@ export async function failoverCampaign(
     }
     const writes: Write[] = []
     const until = Date.now() + (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000
+    let sending: Promise<unknown> = Promise.resolve()
     const client = async (): Promise<void> => {
       while (writes.length < cells && Date.now() < until) {
         const number = writes.length
@@ -184,7 +185,9 @@ export async function failoverCampaign(
         }
         if (write.id && write.kind === 'transfer') {
           const value = `0x${Number(write.mark).toString(16)}`
-          await rpc.request('eth_sendTransaction', [{ from, to: nobody, value }])
+          // One at a time: the node chooses the nonce.
+          sending = sending.then(() => rpc.request('eth_sendTransaction', [{ from, to: nobody, value }]))
+          await sending
           write.sent = true
         }
       }
