@@ -111,7 +111,7 @@ function serviceOf(context: EngineContext): Service {
     }),
     swapBytecode: (input, options) => swapBytecode(drafted(options), input),
     swapStatus: (input) => swapStatus(context, input),
-    transferBytecode: (input, options) => transferBytecode(drafted(options), input),
+    transferBytecode: (input, options) => transferBytecode(drafted(options), input, options),
     ...eventService(context),
     customer: () => customerOf(context),
     getFees: () => customerFees(context),

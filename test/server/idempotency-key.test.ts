@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { routes } from '../../src/api/routes.ts'
 import type { KeepAnswer } from '../../src/api/service-type.ts'
+import { trackOperation } from '../../src/engine/actions/issued-actions.ts'
+import type { EngineContext } from '../../src/engine/engine-context-types.ts'
 import { eventService } from '../../src/events/event-service.ts'
 import { runOnce } from '../../src/server/idempotency.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
@@ -86,9 +89,26 @@ onBothDatabases((open) => {
       resendDelivery: (options) => service.resendDelivery({ id, deliveryId: delivery!.id }, options),
       replayWebhook: (options) => service.replayWebhook({ id, since: '1970-01-01T00:00:00Z' }, options),
       triggerEvent: (options) => service.triggerEvent({ type: 'quote.expired' }, options),
+      // The write of a transfer; what it reads of a chain before is in the tests of transfers.
+      transferBytecode: async ({ keepAnswer }) => {
+        const answer = { id: randomUUID() }
+        const context = {
+          store,
+          customer: 'acme',
+          now: () => now,
+          newId: randomUUID,
+        } as unknown as EngineContext
+        await trackOperation(context, {
+          ...{ id: answer.id, type: 'TRANSFER_OUT', strategyId: null, strategySlug: null, quoteId: null },
+          ...{ wallet: '0x1', receiver: '0x2', amounts: {}, transactions: [], kinds: [] },
+          starts: Promise.resolve(new Map()),
+          alongside: (tx) => keepAnswer(tx, answer),
+        })
+        return answer
+      },
     }
     const rows = async () => {
-      const counts = ['webhook_endpoints', 'events', 'webhook_deliveries'].map((table) =>
+      const counts = ['webhook_endpoints', 'events', 'webhook_deliveries', 'actions'].map((table) =>
         sql.query(
           `select count(*) as n, ${table === 'webhook_endpoints' ? 'max(secrets)' : 'max(id)'} as last from ${table}`,
         ),
@@ -156,10 +176,10 @@ type Posts = {
 }[keyof typeof routes]
 
 /**
- * The POST routes that are safe to repeat in another way: the transactions of a quote are issued again as the same action, those of a transfer are another action of
- * which nothing is sent, and a report or a commit says the same again.
+ * The POST routes that are safe to repeat in another way: the transactions of a quote are issued again as the same action, and a report or a commit
+ * says the same again.
  */
-type SafeAnyway = 'swapBytecode' | 'transferBytecode' | 'ingest' | 'commitEvents'
+type SafeAnyway = 'swapBytecode' | 'ingest' | 'commitEvents'
 
 /** All other POST routes keep their answer in the transaction of their change. */
 type KeptPost = Exclude<Posts, SafeAnyway>

@@ -2,6 +2,7 @@ import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
+import type { Alongside } from '../../store/events/write-event.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
@@ -57,6 +58,8 @@ type NewOperation = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug
   amounts: unknown
   transactions: readonly Transaction[]
   kinds: readonly string[]
+  /** What is written in the same transaction, where the action is new. */
+  alongside?: Alongside<void> | undefined
 }
 
 /** Maximum number of times one quote may be issued. Each issue is searched for on chain until one succeeds. */
@@ -68,7 +71,7 @@ const maxIssues = 8
  */
 export async function trackOperation(
   context: EngineContext,
-  { transactions, kinds, amounts, starts: asked, ...about }: NewOperation,
+  { transactions, kinds, amounts, starts: asked, alongside, ...about }: NewOperation,
 ): Promise<void> {
   const starts = await asked
   const now = context.now()
@@ -101,7 +104,7 @@ export async function trackOperation(
       succeeded: null,
       gasUsed: null,
     })),
-    { otherId: context.newId(), most: maxIssues },
+    { otherId: context.newId(), most: maxIssues, alongside },
   )
   if (isKept) return
   throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was already issued ${maxIssues} times`, {

@@ -1,4 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
+import type { CallOptions } from '../../api/service-type.ts'
 import type { TransferBytecode } from '../../api/transfer.ts'
 import { erc20Abi, transfer } from '../../chain/erc20.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
@@ -23,6 +24,7 @@ export async function transferBytecode(
     chainId: number
     amount: bigint
   },
+  { keepAnswer }: CallOptions = {},
 ): Promise<TransferBytecode> {
   const { originAddress, destinationAddress: to, chainId, amount } = input
   const refuse = (message: string) => new AppError('TRANSFER_VALIDATION_FAILED', message)
@@ -48,6 +50,7 @@ export async function transferBytecode(
     )
   const transaction = transfer({ chainId, token: token.address, to, amount })
   const id = context.newId()
+  const answer: TransferBytecode = { id, chainId, bytecode: [transaction] }
   const sum = tokenAmount(amount, token)
   await trackOperation(context, {
     id,
@@ -61,8 +64,9 @@ export async function transferBytecode(
     transactions: [transaction],
     kinds: ['transfer'],
     starts,
+    alongside: keepAnswer && ((tx) => keepAnswer(tx, answer)),
   })
-  return { id, chainId, bytecode: [transaction] }
+  return answer
 }
 
 /** The balance of a wallet in a token or the native coin, in the smallest unit. */

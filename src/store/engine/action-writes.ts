@@ -1,4 +1,4 @@
-import type { Announcing } from '../events/write-event.ts'
+import type { Alongside, Announcing } from '../events/write-event.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import type { ActionRow, ActionTxRow } from './action-tables.ts'
@@ -151,7 +151,11 @@ export const actionWrites = (sql: Sql, announcing: Announcing) => {
     issueOperation: async (
       row: ActionRow,
       txs: readonly ActionTxRow[],
-      { otherId, most }: { otherId: string; most: number },
+      {
+        otherId,
+        most,
+        alongside,
+      }: { otherId: string; most: number; alongside?: Alongside<void> | undefined },
     ): Promise<boolean> => {
       // The issues of a quote are one action, so the execution of one lists them all, and none is ended any more.
       const isToList = (issues: readonly IssuedOperation[]) =>
@@ -178,6 +182,7 @@ export const actionWrites = (sql: Sql, announcing: Announcing) => {
         for (const tx of txs)
           await query(...insertOf('action_txs', { ...tx, actionId: id, customer: row.customer }))
         if (row.draft === 0) changed([{ customer: row.customer, id }])
+        await alongside?.({ query })
         return true
       })
     },

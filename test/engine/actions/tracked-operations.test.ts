@@ -468,7 +468,12 @@ test('transfers of a token and of the native coin are tracked, and invalid ones 
   ] as const) {
     const sum = 10n ** 15n
     const order = { originAddress: wallet, destinationAddress: to, token, chainId, amount: sum } as const
-    const { id, bytecode } = await service.transferBytecode(order)
+    const kept: object[] = []
+    const answer = await service.transferBytecode(order, {
+      keepAnswer: async (_, one) => void kept.push(one),
+    })
+    expect(kept).toEqual([answer])
+    const { id, bytecode } = answer
     const held = () =>
       BigInt(token) === 0n ? sandbox.nativeBalanceOf(chainId, to) : sandbox.balanceOf(chainId, token, to)
     const before = await held()
