@@ -186,7 +186,8 @@ const lookAt = (run: Run, step: Step): SeenWallet => ({
 /**
  * Signs steps that are sent together; `looked` is the view that was just read for one of them. If a signature takes
  * long, as on a device, the steps signed so far are sent first and the wallet is read again. If the node does not have
- * them then, the rest is signed after them.
+ * them then, the rest is signed after them. So is a step without known gas, since a node estimates it on its newest
+ * block, which lacks the steps before it.
  */
 async function sendTogether(
   run: Run,
@@ -200,8 +201,8 @@ async function sendTogether(
   let { view }: { view: WalletView | undefined } = looked
   try {
     for (const { index } of steps) {
-      // The gas in a view is for its own step.
-      if (!isRecent(run, looked) || (index !== looked.of && !known(index))) view = undefined
+      if (index !== looked.of && !known(index)) return
+      if (!isRecent(run, looked)) view = undefined
       if (!view) await send()
       try {
         if (!(await signAndRecord(run, index, known(index), view))) continue

@@ -243,7 +243,9 @@ describe('--pipeline', () => {
     expect(hashes).toEqual([keccak256(sent[0] as `0x${string}`), keccak256(sent[1] as `0x${string}`)])
   })
 
-  test('completes on a node without eth_simulateV1', async () => {
+  test('signs the deposit after the approval is mined on a node without eth_simulateV1', async () => {
+    await rpc().request('evm_setAutomine', [false])
+    await rpc().request('evm_setIntervalMining', [1])
     const node = await provider(sandbox.world.faults.urlOf(31337), ({ method }) =>
       method === 'eth_simulateV1' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
     )
@@ -252,7 +254,11 @@ describe('--pipeline', () => {
       'deposit aave-v3-usdc-sandbox-one --amount 4 --yes --json --pipeline --trust-first-use --allow-duplicate'
     const done = await run(line, { env, secrets: { privateKey: sandbox.user.key } })
     await node.close()
-    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+    await rpc().request('evm_setIntervalMining', [0])
+    await mining()
+    expect(done, done.err).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+    const [approval, supply] = done.json.transactions
+    expect(supply.blockNumber).toBeGreaterThan(approval.blockNumber)
   })
 })
 
