@@ -368,6 +368,8 @@ describe('the code style', () => {
           line,
         )?.[1]
         if (name === undefined || all[at - 1]?.trimEnd().endsWith('*/')) return []
+        // The first signature of an overloaded function documents all.
+        if (all.slice(0, at).some((before) => before.startsWith(`export function ${name}`))) return []
         // A type derived from a value of the same file is documented by that value.
         const value = /^export type \w+ = .*\btypeof (\w+)/.exec(line)?.[1]
         if (value && new RegExp(`^(export )?const ${value}\\b`, 'm').test(textOf(file))) return []

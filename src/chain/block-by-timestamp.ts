@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
+import type { BlockRef } from './head.ts'
 import type { Chain } from './network-client.ts'
 import { quantity } from './rpc/quantities.ts'
-import type { BlockRef } from './run-readings.ts'
 
 /**
  * The result of a search: the newest block at a time, `undefined` if the chain is younger, and all blocks read for it.

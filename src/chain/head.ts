@@ -79,3 +79,32 @@ export async function clockAheadSeconds({ rpc }: { rpc: ChainClient }, nowMs: nu
   const ahead = time - Math.floor(nowMs / 1000)
   return ahead > 60 ? ahead : 0
 }
+
+/** A block reference, so that several reads use the same block. */
+export type BlockRef = { number: bigint; hash: string; timestamp: number }
+
+/** The newest block, from a node that is not behind. */
+export async function latestBlock({
+  rpc,
+  network,
+}: {
+  rpc: ChainClient & { refresh: () => Promise<void> }
+  network: { name: string }
+}): Promise<BlockRef> {
+  const [block] = await Promise.all([
+    rpc.request<{ number: string; hash: string; timestamp: string } | null>('eth_getBlockByNumber', [
+      'latest',
+      false,
+    ]),
+    rpc.refresh(),
+  ])
+  if (!block)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} knows no latest block`, {
+      details: { host: rpc.host, network: network.name },
+    })
+  return { number: BigInt(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
+}
+
+/** The height of the newest block. */
+export const newestHeight = async (rpc: ChainClient): Promise<number> =>
+  Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))

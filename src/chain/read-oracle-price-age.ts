@@ -2,10 +2,10 @@ import { encodeDeployData, maxUint256, parseAbi } from 'viem'
 import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Call } from './call.ts'
 import type { ChainClient } from './chain-client.ts'
-import type { Answer, Read } from './composable-reading.ts'
 import { priceAgesCode } from './contracts/price-ages-bytecode.ts'
-import { callAt } from './multicall.ts'
+import { callAt } from './eth-call.ts'
 
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
 
@@ -14,7 +14,7 @@ const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
  * price (sources: AaveOracle.getSourceOfAsset; AggregatorV3Interface.latestRoundData; bgd-labs/aave-capo and
  * bgd-labs/cl-synchronicity-price-adapter for the underlying feeds of adapters).
  */
-export const priceAge = (oracle: Address, token: Address): Read => ({
+export const priceAge = (oracle: Address, token: Address): Call => ({
   address: oracle,
   abi,
   functionName: 'constructor',
@@ -23,7 +23,7 @@ export const priceAge = (oracle: Address, token: Address): Read => ({
 })
 
 /** The same for a feed itself. */
-export const feedAge = (feed: Address): Read => priceAge(nativeAddress, feed)
+export const feedAge = (feed: Address): Call => priceAge(nativeAddress, feed)
 
 /** How many ages one call reads: an adapter takes about 100,000 gas, and a node allows about 50 M a call. */
 const maxAgesPerCall = 200
@@ -47,9 +47,9 @@ const ageCache = new WeakMap<ChainClient, Map<string, CachedAge>>()
  */
 export async function readPriceAges(
   client: ChainClient,
-  reads: readonly Read[],
+  reads: readonly Call[],
   blockNumber?: bigint,
-): Promise<readonly Answer[]> {
+): Promise<readonly unknown[]> {
   const now = performance.now()
   const known = ageCache.get(client) ?? new Map<string, CachedAge>()
   ageCache.set(client, known)
@@ -76,11 +76,11 @@ export async function readPriceAges(
 const agedBy = (said: CachedAge | undefined, now: number): bigint | undefined =>
   said?.age === undefined ? undefined : said.age + BigInt(Math.floor((now - said.at) / 1000))
 
-const nameOf = ({ address, args }: Read): string => `${address} ${args![0]}`
+const nameOf = ({ address, args }: Call): string => `${address} ${args![0]}`
 
 async function agesIn(
   client: ChainClient,
-  reads: readonly Read[],
+  reads: readonly Call[],
   blockNumber?: bigint,
 ): Promise<(bigint | undefined)[] | undefined> {
   const args = [reads.map(({ address }) => address), reads.map((one) => one.args![0] as Address)] as const

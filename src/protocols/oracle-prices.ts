@@ -1,6 +1,6 @@
 import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
-import { type Answer, both, known, type Reading } from '../chain/composable-reading.ts'
+import { both, known, type Reading } from '../chain/call.ts'
 import { priceAge } from '../chain/read-oracle-price-age.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { type Token, wrappedOf } from '../domain/token.ts'
@@ -55,7 +55,7 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
 export const freshFor = 26n * 3_600n
 
 /** Whether a price of this age, in seconds, is valid; a price of unknown age is. */
-export const isFresh = (age: Answer): boolean => typeof age !== 'bigint' || age <= freshFor
+export const isFresh = (age: unknown): boolean => typeof age !== 'bigint' || age <= freshFor
 
 function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Prices> {
   const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
-import { read } from '../chain/run-readings.ts'
+import { ask } from '../chain/ask.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -176,7 +176,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
     return found
   }
   const executorAt = (address: Address): Promise<Address> =>
-    read(chain, {
+    ask(chain, {
       reads: [{ address, abi: executorOf, functionName: 'executor' }],
       parse: ([executor]) => executor as Address,
     })

@@ -1,8 +1,8 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ChainClient } from '../chain-client.ts'
+import { newestHeight } from '../head.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'
-import { blockNumber as newestBlock } from '../word-reads.ts'
 import { type Block, confirmationsOf, isInclusionBlock } from './find-mined-transaction.ts'
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
@@ -57,7 +57,7 @@ export async function latestFinalBlock(
 ): Promise<number> {
   const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
   const depth = typeof wanted === 'number' ? wanted : usual
-  return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
+  return tagged ?? Math.max(0, (await newestHeight(rpc)) - depth + 1)
 }
 
 /** The depth that is needed: `wanted`, or `usual` blocks on a chain without the wanted tag. */

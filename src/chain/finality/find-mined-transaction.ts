@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { TransactionCall } from '../../domain/transaction-types.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation-types.ts'
 import type { ChainClient } from '../chain-client.ts'
+import { newestHeight } from '../head.ts'
 import { hasSucceeded } from '../receipt-status.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'
-import { blockNumber } from '../word-reads.ts'
 
 /** A transaction in a canonical block, seen when the newest block was `head`. `ok` is false if it reverted. */
 export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[]; head: number }
@@ -46,7 +46,7 @@ export async function findTransaction(
   const [receipt, shown, newest] = await Promise.all([
     rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash]).catch(noneIfUnindexed),
     blockAt(at === undefined ? 'latest' : hexQuantity(at)),
-    at === undefined ? undefined : blockNumber(rpc),
+    at === undefined ? undefined : newestHeight(rpc),
   ])
   if (!receipt || !isReceiptOf(receipt, hash, expected)) return undefined
   const isShown = shown?.number !== undefined && Number(shown.number) === Number(receipt.blockNumber)
@@ -162,4 +162,4 @@ export async function findAttempt(
 
 /** The number of blocks that confirm a block, itself included. */
 export const confirmationsOf = async (rpc: ChainClient, at: number): Promise<number> =>
-  (await blockNumber(rpc)) - at + 1
+  (await newestHeight(rpc)) - at + 1

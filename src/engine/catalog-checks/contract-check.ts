@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
-import { type Read, type Reading, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { type Call, type Reading, together } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
@@ -20,7 +20,7 @@ import { isSymbol } from './known-symbols.ts'
 /** The name of a feed (source: Chainlink, AggregatorV3Interface). */
 const abi = parseAbi(['function description() view returns (string)'])
 
-const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
+const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Call => ({
   address,
   abi,
   functionName,
@@ -41,7 +41,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...swapDefinitions.flatMap(({ assertions }) => assertions(here, chainId)),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
-    read(chain, together(claims)),
+    ask(chain, together(claims)),
     Promise.all(here.strategies.map((entry) => startFaults(chain, entry, head))),
   ])
   return [...actual, ...firstBlockFaults].flat()
@@ -58,14 +58,14 @@ function oracleClaims({ priceOracles, strategies }: Catalog, chainId: number): C
     ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
   )
   const reads = lent.slice(0, probedTokens).map(
-    ({ asset }): Read => ({
+    ({ asset }): Call => ({
       address: oracle,
       abi: aaveV3OracleAbi,
       functionName: 'getAssetPrice',
       args: [asset.address],
     }),
   )
-  const unit: Read = { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' }
+  const unit: Call = { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' }
   const prices: ContractAssertion = {
     reads,
     parse: (all) =>
@@ -131,7 +131,7 @@ export async function marketFaults(chain: Chain, markets: readonly Market[]): Pr
       ]),
   )
   const [actual, withoutCodeSet] = await Promise.all([
-    read(chain, together(claims)),
+    ask(chain, together(claims)),
     withoutCode(chain, markets),
   ])
   return markets.flatMap((market, at) => {

@@ -1,4 +1,4 @@
-import { type Answer, known, type Reading, together } from '../../chain/composable-reading.ts'
+import { known, type Reading, together } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { priceAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
@@ -154,7 +154,7 @@ type Part = {
   borrowed: bigint | undefined
   data: Data | undefined
   price: bigint | undefined
-  age: Answer
+  age: unknown
 }
 
 /** A holding by the bits of its account. It is known if all that its bits require was answered. */
@@ -187,7 +187,7 @@ const partOf = ({ pool, oracle }: LendingPool, reserve: Reserve, owner: Address)
       { address: oracle, abi: oracleAbi, functionName: 'getAssetPrice', args: [reserve.asset] },
       priceAge(oracle, reserve.asset),
     ],
-    parse: ([mine, owed, data, price, age]: readonly Answer[]) => ({
+    parse: ([mine, owed, data, price, age]: readonly unknown[]) => ({
       reserve,
       lent: lent.parse([mine]),
       borrowed: borrowed.parse([owed]),

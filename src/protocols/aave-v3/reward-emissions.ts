@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../oracle-prices.ts'
@@ -26,7 +26,7 @@ export const aaveRewards = (aToken: Address): MarketRewards =>
     ]
     if (controller === undefined) return null
     if (controller === nativeAddress) return []
-    const ask = queriesOf(controller as Address, rewardsControllerAbi)
+    const ask = contract(controller as Address, rewardsControllerAbi)
     const [listed] = yield [ask('getRewardsByAsset', aToken)]
     if (!Array.isArray(listed)) return null
     const tokens = listed as Address[]
@@ -66,7 +66,7 @@ function* byOracles(oracles: readonly (Address | undefined)[], now: bigint): Rou
     asked.length === 0
       ? []
       : yield asked.flatMap((address) =>
-          names.map((functionName): Query => ({ address, abi: feedAbi, functionName })),
+          names.map((functionName): Call => ({ address, abi: feedAbi, functionName })),
         )
   return oracles.map((oracle) => {
     const at = oracle ? asked.indexOf(oracle) * names.length : -1

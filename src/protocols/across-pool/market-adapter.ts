@@ -1,5 +1,5 @@
 import { decodeEventLog } from 'viem/utils'
-import type { Answer, Read, Reading } from '../../chain/composable-reading.ts'
+import type { Call, Reading } from '../../chain/call.ts'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -77,7 +77,7 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Protoc
 
 const asking =
   ({ hubPool }: AcrossConstants) =>
-  (functionName: string, ...args: Address[]): Read => ({ address: hubPool, abi, functionName, args })
+  (functionName: string, ...args: Address[]): Call => ({ address: hubPool, abi, functionName, args })
 
 /** The price is scaled by 1e18, and begins at one. */
 const indexOf = (rate: bigint) => rate * 10n ** 9n
@@ -120,7 +120,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
       proposal,
       all,
       there,
-    ]: readonly Answer[]) => {
+    ]: readonly unknown[]) => {
       const [, isEnabled, touched, , liquid, undistributed] = pooled as Pooled
       const [rate, holds] = [price as bigint, there as bigint]
       const tvl = lpWorth(rate, all as bigint)

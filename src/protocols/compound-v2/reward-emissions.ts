@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import {
   type MarketRewards,
@@ -38,7 +38,7 @@ export const compoundV2Rewards = ({
 }: CompoundV2Constants): MarketRewards | undefined =>
   pauses === 'guardian'
     ? function* (now, priced) {
-        const ask = queriesOf(comptroller, lenderRewardsAbi)
+        const ask = contract(comptroller, lenderRewardsAbi)
         const [distributor, ofQi, ofCoin, qi] = (yield [
           ask('rewardDistributor'),
           ask('supplyRewardSpeeds', 0, market),
@@ -95,7 +95,7 @@ function* worth(all: readonly Paid[], priced: Priced): Rounds<readonly Reward[] 
   )
   if (!known) return null
   const coin = priced(nativeAddress)
-  const price = coins.length > 0 ? coin.parse(yield coin.reads as Query[]) : null
+  const price = coins.length > 0 ? coin.parse(yield coin.reads as Call[]) : null
   return [
     ...tokens.map(({ units }, at) => ({
       aSecond: wholeTokens(units, known[at]!.decimals),

@@ -1,5 +1,4 @@
-import { type Answer, both, optional, type Reading, together } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { both, contract, optional, type Reading, together } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { feedAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
@@ -34,8 +33,8 @@ const mostAssets = 24
 /** The listed collaterals of a market, at most `count`; `undefined` if it does not answer. None is ever removed from the list. */
 export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<CometTerms | undefined> => ({
   reads: [
-    queriesOf(comet, abi)('baseTokenPriceFeed'),
-    ...Array.from({ length: count }, (_, at) => queriesOf(comet, abi)('getAssetInfo', at)),
+    contract(comet, abi)('baseTokenPriceFeed'),
+    ...Array.from({ length: count }, (_, at) => contract(comet, abi)('getAssetInfo', at)),
   ],
   parse: ([baseFeed, ...infos]) => {
     // The contract reverts only past the last one.
@@ -103,7 +102,7 @@ export function cometAccountIn(
       ask('getPrice', priceFeed),
     ]),
   ])
-  const ages: Reading<readonly Answer[]> = {
+  const ages: Reading<readonly unknown[]> = {
     reads: (terms?.collaterals ?? []).map(({ priceFeed }) => feedAge(priceFeed)),
     parse: (answers) => answers,
   }

@@ -1,4 +1,4 @@
-import { known, type Reading } from '../../chain/composable-reading.ts'
+import { known, type Reading } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import type { Rounds } from '../../chain/contract-query.ts'
+import type { Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

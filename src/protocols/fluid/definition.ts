@@ -1,5 +1,5 @@
 import { decodeEventLog, parseAbi } from 'viem/utils'
-import type { Read } from '../../chain/composable-reading.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -64,7 +64,7 @@ function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asse
  */
 const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): ProtocolMarket => {
   const { chainId, asset } = entry
-  const details: Read = {
+  const details: Call = {
     address: resolver,
     abi: resolverAbi,
     functionName: 'getFTokenDetails',
@@ -123,7 +123,7 @@ const stakingAbi = parseAbi([
 /** The shares of an fToken that are staked in its contract `at`. */
 const stakingRewards = (at: Address, vault: Address): StakedReceipts => ({
   at,
-  staked: (owner) => ({ address: at, abi: stakingAbi, functionName: 'balanceOf', args: [owner] }),
+  staked: (owner) => readAmount(contract(at, stakingAbi)('balanceOf', owner)),
   contractAssertions: [
     mustAnswer('the staked token', { address: at, abi: stakingAbi, functionName: 'stakingToken' }, vault),
   ],

@@ -1,6 +1,5 @@
 import { parseAbi, toEventSelector } from 'viem/utils'
-import { known, type Reading } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { contract, known, type Reading } from '../../chain/call.ts'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -25,7 +24,7 @@ const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
  */
 export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMarket => {
   const { chainId, receipt } = entry
-  const ofQueue = queriesOf(constants.queue, lidoQueueAbi)
+  const ofQueue = contract(constants.queue, lidoQueueAbi)
   const leave = (amount: bigint, owner: Address) => ({
     transaction: requestWithdrawals({ chainId, constants, amount, owner }),
     needs: { token: receipt.address, spender: constants.queue, amount },
@@ -42,7 +41,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
         ? [
             mustAnswer(
               'what the staker gives',
-              queriesOf(constants.staker, stakerAbi)('wstETH'),
+              contract(constants.staker, stakerAbi)('wstETH'),
               constants.wstEth,
             ),
           ]
@@ -80,7 +79,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
 }
 
 /** The value of 1e27 shares, which equals the index, because a share began as one. */
-const share = ({ stEth }: LidoConstants) => queriesOf(stEth, abi)('getPooledEthByShares', ray)
+const share = ({ stEth }: LidoConstants) => contract(stEth, abi)('getPooledEthByShares', ray)
 
 const converted = (
   address: Address,

@@ -1,4 +1,4 @@
-import type { Answer, Reading } from '../../chain/composable-reading.ts'
+import type { Reading } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { aaveV3VirtualAbi, aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
@@ -36,7 +36,7 @@ export const reserve = ({
       refused: null,
     },
   ],
-  parse: ([data, income, supplied, idle, virtual]: readonly Answer[]) => {
+  parse: ([data, income, supplied, idle, virtual]: readonly unknown[]) => {
     const { configuration, currentLiquidityRate, accruedToTreasury } = data as Reserve
     const index = income as bigint
     const tvl = supplied as bigint

@@ -1,4 +1,4 @@
-import { optional, type Read, type Reading } from '../../chain/composable-reading.ts'
+import { type Call, optional, type Reading } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 
@@ -8,6 +8,6 @@ export const balance = (token: Address, owner: Address): Reading<bigint | undefi
 
 /** A number computed from one read; `undefined`, not zero, if the contract refuses. */
 export const readAmount = (
-  read: Read,
+  read: Call,
   meaning: (said: bigint) => bigint = (said) => said,
 ): Reading<bigint | undefined> => optional({ reads: [read], parse: ([said]) => meaning(said as bigint) })

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import type { Read, Reading } from '../../chain/composable-reading.ts'
+import type { Call, Reading } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -10,7 +10,7 @@ export type ContractAssertion = Reading<string[]>
 /** A contract must give this answer. `what` names it, such as "the asset of the vault"; `part` selects the compared part of the answer. */
 export function mustAnswer(
   what: string,
-  asked: Read,
+  asked: Call,
   is: string | number | bigint,
   part: (answer: unknown) => unknown = (answer) => answer,
 ): ContractAssertion {
@@ -26,13 +26,13 @@ export function mustAnswer(
 }
 
 /** A contract must answer this query, with any value: other contracts lack the function. */
-export const mustRespond = (what: string, asked: Read): ContractAssertion => ({
+export const mustRespond = (what: string, asked: Call): ContractAssertion => ({
   reads: [asked],
   parse: ([answer]) => (answer === undefined ? [`${what} is not returned by ${asked.address}`] : []),
 })
 
 /** A contract must not answer this query, except with the zero address: one that does is of another kind. */
-export const mustNotRespond = (what: string, asked: Read): ContractAssertion => ({
+export const mustNotRespond = (what: string, asked: Call): ContractAssertion => ({
   reads: [asked],
   parse: ([answer]) =>
     answer === undefined || answer === nativeAddress
@@ -41,7 +41,7 @@ export const mustNotRespond = (what: string, asked: Read): ContractAssertion => 
 })
 
 /** Several contracts must give the same answer, with any value. */
-export const mustAgree = (what: string, asked: readonly Read[]): ContractAssertion => ({
+export const mustAgree = (what: string, asked: readonly Call[]): ContractAssertion => ({
   reads: asked,
   parse: (said) => {
     const silent = asked.filter((_, at) => said[at] === undefined)

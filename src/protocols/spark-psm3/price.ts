@@ -1,4 +1,4 @@
-import type { Query } from '../../chain/contract-query.ts'
+import type { Call } from '../../chain/call.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Exchange } from '../moving-price-quotes.ts'
 import { psm3Abi, type Tokens } from './abi.ts'
@@ -7,7 +7,7 @@ import type { SparkPsm3Constants } from './constants-schema.ts'
 const ray = 10n ** 27n
 
 /** The price of one sUSDS in USD, in rays, as bridged from Ethereum. */
-export const psm3Rate = ({ oracle: address }: SparkPsm3Constants): Query => ({
+export const psm3Rate = ({ oracle: address }: SparkPsm3Constants): Call<bigint> => ({
   address,
   abi: psm3Abi,
   functionName: 'getConversionRate',
@@ -23,7 +23,7 @@ export const psm3Units = (rate: bigint, amount: bigint, { decimals }: Pick<Token
 
 /** The quotes of the PSM, with the fair amounts by the oracle. */
 export function psm3Exchange(constants: SparkPsm3Constants, { asset, receipt }: Tokens): Exchange {
-  const ask = (from: Token, to: Token, amount: bigint): Query => ({
+  const ask = (from: Token, to: Token, amount: bigint): Call => ({
     address: constants.psm,
     abi: psm3Abi,
     functionName: 'previewSwapExactIn',

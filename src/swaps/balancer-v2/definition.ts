@@ -1,4 +1,4 @@
-import type { Read } from '../../chain/composable-reading.ts'
+import type { Call } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
@@ -20,7 +20,7 @@ export const balancerV2 = poolSwapDefinition({
     ),
     // A pool must have exactly the listed tokens, and weights.
     ...pools.flatMap(({ id, tokens }) => {
-      const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
+      const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Call, Call]
       return [
         mustAnswer(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
           (said as Address[][])[0]!.join(),

@@ -1,6 +1,5 @@
 import { concatHex, getContractAddress, keccak256 } from 'viem/utils'
-import { together } from '../../chain/composable-reading.ts'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Call, type Rounds, together } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -46,7 +45,7 @@ export const uniswapV2 = (
     encode: swapV2,
   })
 
-const quoteOf = (router: Address, path: readonly Address[], exact: 'in' | 'out', amount: bigint): Query => ({
+const quoteOf = (router: Address, path: readonly Address[], exact: 'in' | 'out', amount: bigint): Call => ({
   address: router,
   abi: amountsAbi,
   functionName: exact === 'in' ? 'getAmountsOut' : 'getAmountsIn',
@@ -90,7 +89,7 @@ export const pairOf = (
   })
 
 /** The reads of the reserves of a path's pairs. */
-const reserveQueries = (constants: UniswapV2Constants, path: readonly Address[]): Query[] =>
+const reserveQueries = (constants: UniswapV2Constants, path: readonly Address[]): Call[] =>
   path.slice(1).map((token, at) => ({
     address: pairOf(constants, path[at]!, token),
     abi: uniswapV2PairAbi,

@@ -1,6 +1,5 @@
 import type { Abi } from 'viem'
-import { both, type Reading } from '../../chain/composable-reading.ts'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { both, type Call, type Reading, type Rounds } from '../../chain/call.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Offer } from '../../protocols/moving-price-quotes.ts'
@@ -98,7 +97,7 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
 }
 
 /** The reads of the prices of a path's pools. The quoter returns the price after a swap of one unit, which equals the price before it. */
-const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
+const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Call[] =>
   fees.map((fee, at) => ({
     address: quoter,
     abi: quoterV2Abi as Abi,

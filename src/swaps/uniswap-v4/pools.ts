@@ -1,5 +1,5 @@
 import { encodeAbiParameters, keccak256 } from 'viem/utils'
-import type { Query } from '../../chain/contract-query.ts'
+import type { Call } from '../../chain/call.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 import { poolKeyParameters, stateViewAbi } from './abi.ts'
@@ -54,7 +54,7 @@ export function pathOf(exactCurrency: Address, path: readonly PathKey[], exact: 
 }
 
 /** The reads of the prices of a path's pools. */
-export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Query[] =>
+export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Call[] =>
   fees.map((fee, at) => ({
     address: stateView,
     abi: stateViewAbi,

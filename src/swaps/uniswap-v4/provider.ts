@@ -1,4 +1,4 @@
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import type { Call, Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -66,7 +66,7 @@ function quotedAt(path: SwapPath, answer: unknown, prices: readonly unknown[], m
 }
 
 /** The V4Quoter read that quotes a path. The function is not a view, but eth_call discards its effects. */
-const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmount: bigint): Query => ({
+const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmount: bigint): Call => ({
   address: quoter,
   abi: v4QuoterAbi,
   functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',

@@ -10,9 +10,8 @@ import {
 import { nodeBeforeTime } from '../../chain/finality/node-before-time.ts'
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
-import { readHead } from '../../chain/head.ts'
+import { newestHeight, readHead } from '../../chain/head.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
-import { blockNumber } from '../../chain/word-reads.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
@@ -321,7 +320,7 @@ async function bumpOrCancel(
 ): Promise<void> {
   if (isClosed(currentOperation(run))) return
   const step = stepAt(run, index)
-  if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
+  if (watch.sinceBlock < 0) watch.sinceBlock = await newestHeight(rpc)
   const { chainId } = step.transaction
   const head = await readHead(rpc, chainId)
   const leg = currentOperation(run).legs.find((one) => one.leg === step.leg)!

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { newestHeight } from '../../chain/head.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
-import { blockNumber } from '../../chain/word-reads.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
@@ -33,7 +33,7 @@ export async function findNonceUse(
   if (nonce >= now) return { is: 'free' }
   const seen = await transactionByNonce(rpc, wallet, nonce)
   if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
-  const head = await blockNumber(rpc)
+  const head = await newestHeight(rpc)
   const least = Math.max(0, head - maxBlocks + 1)
   for (let high = head; high >= least; high -= blocksInParallel) {
     const numbers = Array.from(

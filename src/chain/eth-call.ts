@@ -1,0 +1,29 @@
+import type { Address, Hex } from '../domain/address.ts'
+import type { ChainClient } from './chain-client.ts'
+import { hexQuantity } from './rpc/quantities.ts'
+
+/** Sends a request to a node. */
+export type NodeCall = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** What `eth_call` executes: a read, or a transaction as if its sender had signed it. */
+type Executed = { from?: Address; to?: Address; data?: Hex; value?: Hex }
+
+/** An `eth_call` as a request of a batch, at the latest or a given block; `overrides` changes the state that it sees. */
+export const ethCall = (
+  executed: Executed,
+  at: unknown = 'latest',
+  overrides?: Readonly<Record<Address, object>>,
+): readonly [method: string, params: readonly unknown[]] => [
+  'eth_call',
+  [executed, at, ...(overrides ? [overrides] : [])],
+]
+
+/** What a call returns at the latest or a given block, `0x` without data. The node's error if it reverts or is not executed. */
+export async function callAt(
+  rpc: ChainClient,
+  executed: Executed,
+  blockNumber?: bigint | number,
+): Promise<Hex> {
+  const at = blockNumber === undefined ? 'latest' : hexQuantity(blockNumber)
+  return (await rpc.request<Hex | null>(...ethCall(executed, at))) ?? '0x'
+}
