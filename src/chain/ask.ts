@@ -2,8 +2,7 @@ import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { AppError } from '../domain/errors.ts'
 import { both, type Call, contract, decodeAnswer, encodeCall, type Reading, type Rounds } from './call.ts'
-import type { ChainClient } from './chain-client.ts'
-import { ethCall, type NodeCall } from './eth-call.ts'
+import { ethCall, type Node, sendTo } from './eth-call.ts'
 import { type BlockRef, latestBlock } from './head.ts'
 import { callMulticall } from './multicall.ts'
 import type { Chain } from './network-client.ts'
@@ -15,7 +14,7 @@ import { hexQuantity } from './rpc/quantities.ts'
  * What is asked: a chain, whose reads share one multicall; a client, whose reads share one batch of `eth_call`; or a function that
  * sends one request, as to the node of a wallet's own machine.
  */
-type Asked = Chain | ChainClient | NodeCall
+type Asked = Chain | Node
 
 /**
  * Reads contracts, at the latest or a given block, in one exchange as far as the chain allows. A call that the contract refuses, or
@@ -123,16 +122,11 @@ const withRefusals = (calls: readonly Call[], answers: readonly unknown[]): unkn
   calls.map(({ refused }, at) => answers[at] ?? refused)
 
 /** Each call by itself, in one batch of a client. A node that refuses the batch for one call is asked each of them. */
-async function answersOfNode(
-  node: ChainClient | NodeCall,
-  calls: readonly Call[],
-  blockNumber?: bigint,
-): Promise<unknown[]> {
+async function answersOfNode(node: Node, calls: readonly Call[], blockNumber?: bigint): Promise<unknown[]> {
   const at = blockNumber === undefined ? 'latest' : hexQuantity(blockNumber)
   const requests = calls.map((call) => ethCall(encodeCall(call), at))
-  const send: NodeCall = typeof node === 'function' ? node : node.request
   const each = () =>
-    Promise.all(requests.map((request) => send(...request).catch((error) => undefinedIfRefused(error))))
+    Promise.all(requests.map((request) => sendTo(node, request).catch((error) => undefinedIfRefused(error))))
   const isBatched = typeof node !== 'function' && calls.length > 1
   const answers = isBatched
     ? await node.batch(requests).catch((error) => undefinedIfRefused(error) ?? each())

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { BlockRef } from './head.ts'
+import { type BlockRef, readHeaders } from './head.ts'
 import type { Chain } from './network-client.ts'
 import { quantity } from './rpc/quantities.ts'
 
@@ -75,9 +75,7 @@ const ascending = (numbers: readonly bigint[], head: BlockRef): bigint[] =>
 
 async function blocksAt({ rpc }: Chain, numbers: readonly bigint[]): Promise<BlockRef[]> {
   if (numbers.length === 0) return []
-  const blocks = (await rpc.batch(
-    numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]] as const),
-  )) as ({ timestamp?: unknown; hash?: unknown } | null)[]
+  const blocks = await readHeaders(rpc, numbers)
   return blocks.map((block, at) => {
     if (typeof block?.hash !== 'string')
       throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} does not know an old block`)

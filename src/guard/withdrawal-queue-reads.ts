@@ -1,6 +1,6 @@
 import { ask, askNumber } from '../chain/ask.ts'
 import type { NodeCall } from '../chain/eth-call.ts'
-import { quantity } from '../chain/rpc/quantities.ts'
+import { readHeader, timeOf } from '../chain/head.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -28,8 +28,7 @@ export async function queuedRequests(
 ) {
   const queue = queueOf(strategy)
   if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
-  const head = (await node('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
-  const now = Number(quantity(head?.timestamp, 'the time'))
+  const now = timeOf(await readHeader(node, 'latest'), 'the time')
   const found = await ask(
     node,
     queue.requests(

@@ -12,7 +12,7 @@ import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
 import { contractsOn } from '../swaps/swap-contracts.ts'
 import type { Answer } from './loopback-server.ts'
-import { blockTime } from './node-reads.ts'
+import { blockTime, newestBlock } from './node-reads.ts'
 import { chainOfNode, type ExchangeQuote, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
@@ -167,7 +167,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
   const known = new Map<string, Promise<readonly ShareQuote[] | undefined>>()
   let knownAt = ''
   const divided = async (route: Route, amountIn: bigint): Promise<readonly ShareQuote[] | undefined> => {
-    const { hash } = await rpc.request<{ hash: string }>('eth_getBlockByNumber', ['latest', false])
+    const { hash } = await newestBlock(rpc)
     if (hash !== knownAt) known.clear()
     knownAt = hash
     const key = `${route.tokenIn.address} ${route.tokenOut.address} ${amountIn}`.toLowerCase()

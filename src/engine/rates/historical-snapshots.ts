@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ask } from '../../chain/ask.ts'
 import { optional, together } from '../../chain/call.ts'
+import { readHeaders } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'
@@ -113,9 +114,7 @@ export async function pastBlocks(
   numbers: readonly bigint[],
   latest = Number.POSITIVE_INFINITY,
 ): Promise<PastBlock[]> {
-  const blocks = await rpc.batch(
-    numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]]),
-  )
+  const blocks = await readHeaders(rpc, numbers)
   return (blocks as unknown[]).flatMap((block, at) => {
     const read = Block.safeParse(block)
     return read.success && read.data.timestamp <= latest ? [{ number: numbers[at]!, ...read.data }] : []

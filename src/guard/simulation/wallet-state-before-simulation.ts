@@ -10,6 +10,7 @@ import { erc20 } from '../../chain/erc20.ts'
 import { ethCall } from '../../chain/eth-call.ts'
 import { capFees, type Fees, feesAt, readTips } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
+import { nonceCountIn, nonceCountRequest } from '../../chain/nonce-count.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
@@ -101,7 +102,7 @@ export async function readWalletState(question: Question, common: ConsistentHead
   const reads = [...walletStateReads(question), ...others.map(({ token }) => balanceOf(token, wallet))]
   const asked = requestAtBlock(rpc, head, (at) =>
     rpc.batch([
-      ['eth_getTransactionCount', [wallet, at]],
+      nonceCountRequest(wallet, at),
       ['eth_getBalance', [wallet, at]],
       ['eth_getCode', [wallet, at]],
       ...reads.map((read) => ethCall(encodeCall(read), at)),
@@ -112,7 +113,7 @@ export async function readWalletState(question: Question, common: ConsistentHead
     asked,
     Promise.resolve(tips).then((said) => feesAt(head, said)),
   ])
-  const nonce = Number(quantity(count, 'the nonce'))
+  const nonce = nonceCountIn(count)
   refuseMissingTransactions(rpc, common, { wallet, nonce })
   const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {

@@ -2,6 +2,7 @@ import { askNumber } from '../../chain/ask.ts'
 import { contract } from '../../chain/call.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
+import { readHeader, timeOf } from '../../chain/head.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
@@ -102,9 +103,9 @@ async function stateOf(
 ): Promise<{ isFilled: boolean; isPast: boolean }> {
   const node = rpc(chainId)
   // Read the time first: a deposit that is unfilled after its deadline stays unfilled.
-  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', ['latest', false])
+  const block = await readHeader(node, 'latest')
   const status = contract(spokePool, abi)<bigint>('fillStatuses', relayHash(deposit))
   const state = await askNumber(node, status, 'the state of a deposit')
-  const now = Number(quantity(block?.timestamp, 'the time of a block'))
+  const now = timeOf(block)
   return { isFilled: state === filledStatus, isPast: now > deposit.fillDeadline }
 }
