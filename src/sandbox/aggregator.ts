@@ -1,6 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
 import { ask } from '../chain/ask.ts'
+import { contract } from '../chain/call.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -177,7 +178,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
   }
   const executorAt = (address: Address): Promise<Address> =>
     ask(chain, {
-      reads: [{ address, abi: executorOf, functionName: 'executor' }],
+      reads: [contract(address, executorOf)('executor')],
       parse: ([executor]) => executor as Address,
     })
   /** Encodes the executor's data: which exchange swaps which part of the input, and who receives the output. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
 import { ask } from '../../chain/ask.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { contract } from '../../chain/call.ts'
+import { erc20, erc20Abi } from '../../chain/erc20.ts'
 import { clockAheadSeconds } from '../../chain/head.ts'
 import { parseFee } from '../../chain/rpc/quantities.ts'
 import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -302,12 +303,7 @@ async function readApprovals(
   if (refund === null || sameAddress(tokenIn.address, nativeAddress)) return () => false
   const spenders = swapSpendersByProvider(catalog, from.chainId)
   const allowances = await ask(chain(from.chainId), {
-    reads: spenders.map(({ spender }) => ({
-      address: tokenIn.address,
-      abi: erc20Abi,
-      functionName: 'allowance',
-      args: [refund, spender],
-    })),
+    reads: spenders.map(({ spender }) => erc20.allowance(tokenIn.address, refund, spender)),
     parse: (answers) => answers.map((answer) => (typeof answer === 'bigint' ? answer : 0n)),
   })
   return (provider) => {
@@ -346,11 +342,7 @@ async function tokenOnNetwork(context: EngineContext, network: Network, address:
   const found = tokenAt(context.catalog.tokens, network.chainId, address)
   if (found) return found
   const token = await ask(context.chain(network.chainId), {
-    reads: (['symbol', 'decimals'] as const).map((functionName) => ({
-      address,
-      abi: erc20Abi,
-      functionName,
-    })),
+    reads: (['symbol', 'decimals'] as const).map((functionName) => contract(address, erc20Abi)(functionName)),
     parse: ([symbol, decimals]) =>
       typeof symbol === 'string' && typeof decimals === 'number' ? { symbol, decimals } : undefined,
   })

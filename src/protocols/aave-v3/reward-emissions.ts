@@ -21,9 +21,7 @@ const rewardsControllerAbi = parseAbi([
  */
 export const aaveRewards = (aToken: Address): MarketRewards =>
   function* (now, priced) {
-    const [controller] = yield [
-      { address: aToken, abi: incentivizedAbi, functionName: 'getIncentivesController' },
-    ]
+    const [controller] = yield [contract(aToken, incentivizedAbi)('getIncentivesController')]
     if (controller === undefined) return null
     if (controller === nativeAddress) return []
     const ask = contract(controller as Address, rewardsControllerAbi)
@@ -66,7 +64,7 @@ function* byOracles(oracles: readonly (Address | undefined)[], now: bigint): Rou
     asked.length === 0
       ? []
       : yield asked.flatMap((address) =>
-          names.map((functionName): Call => ({ address, abi: feedAbi, functionName })),
+          names.map((functionName): Call => contract(address, feedAbi)(functionName)),
         )
   return oracles.map((oracle) => {
     const at = oracle ? asked.indexOf(oracle) * names.length : -1

@@ -34,13 +34,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
       ),
       ...assetClaims(entry, constants),
       ...(typeof coin === 'object'
-        ? [
-            mustAnswer(
-              'the market of the router',
-              { address: coin.router, abi, functionName: 'mToken' },
-              market,
-            ),
-          ]
+        ? [mustAnswer('the market of the router', contract(coin.router, abi)('mToken'), market)]
         : []),
       (constants.rate === 'second' ? mustRespond : mustNotRespond)('its rate per second', eachSecond(market)),
       ...(constants.rate === 'block' ? [mustRespond('its rate per block', eachBlock(market))] : []),
@@ -67,7 +61,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
 
 /** Where the coin is deposited by a router, the catalogue has no wrapped token; the market of the coin itself has no `underlying`. */
 function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): ContractAssertion[] {
-  const underlying: Call = { address: market, abi, functionName: 'underlying' }
+  const underlying: Call = contract(market, abi)('underlying')
   if (coin === 'market') return [mustNotRespond('an asset that is a token', underlying)]
   return coin ? [] : [mustAnswer('the asset of the market', underlying, asset.address)]
 }
@@ -86,7 +80,7 @@ const secondsAYear = 31_536_000
 const scale = 10n ** 18n
 
 /** Not a view, but an eth_call keeps no effect. It includes the interest up to now, where `exchangeRateStored` has that of the last update. */
-const price = (market: Address): Call => ({ address: market, abi, functionName: 'exchangeRateCurrent' })
+const price = (market: Address): Call => contract(market, abi)('exchangeRateCurrent')
 
 /** The receipt has 8 decimals, so its price has 10 more than the asset. The initial price differs by market; only its growth is used. */
 const indexOf = (rate: unknown, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
@@ -95,7 +89,7 @@ const indexOf = (rate: unknown, decimals: number) => ((rate as bigint) * ray) / 
 const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Call =>
   pauses === 'guardian'
     ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
-    : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+    : contract(comptroller, comptrollerAbi)('actionPaused', market, action)
 
 function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
   const { market, comptroller, rate, pauses, compounds } = constants
@@ -103,7 +97,7 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
   return {
     reads: [
       price(market),
-      ...own.map((functionName) => ({ address: market, abi, functionName })),
+      ...own.map((functionName) => contract(market, abi)(functionName)),
       pausedAt(constants, 0),
       pausedAt(constants, 1),
       { ...contract(comptroller, comptrollerAbi)('supplyCaps', market), refused: null },

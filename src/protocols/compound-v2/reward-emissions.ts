@@ -65,9 +65,7 @@ function* byDistributor(
   priced: Priced,
 ): Rounds<readonly Reward[] | null> {
   if (distributor === nativeAddress) return []
-  const [configs] = yield [
-    { address: distributor, abi: rewardDistributorAbi, functionName: 'getAllMarketConfigs', args: [market] },
-  ]
+  const [configs] = yield [contract(distributor, rewardDistributorAbi)('getAllMarketConfigs', market)]
   if (!Array.isArray(configs)) return null
   const rows = configs as { emissionToken: Address; endTime: bigint; supplyEmissionsPerSec: bigint }[]
   const running = rows.filter(

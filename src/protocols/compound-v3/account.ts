@@ -1,5 +1,5 @@
 import { both, contract, optional, type Reading, together } from '../../chain/call.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import { feedAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -74,7 +74,7 @@ export const symbolsOf = ({ collaterals }: CometTerms): Reading<(string | null)[
   together(
     collaterals.map(
       ({ asset }): Reading<string | null> => ({
-        reads: [{ address: asset, abi: erc20Abi, functionName: 'symbol' }],
+        reads: [erc20.symbol(asset)],
         parse: ([symbol]) => (typeof symbol === 'string' ? symbol : null),
       }),
     ),
@@ -92,7 +92,7 @@ export function cometAccountIn(
   baseUsd: Reading<Prices>,
 ): Reading<Account> {
   const ask = (functionName: string, ...args: unknown[]) =>
-    readAmount({ address: comet, abi, functionName, args })
+    readAmount(contract(comet, abi)(functionName, ...args))
   const rate = optional(together(curve.map((name) => ask(name) as Reading<bigint>)))
   const inside = together([
     ask('borrowBalanceOf', owner),

@@ -32,7 +32,7 @@ export const cometRewards = ({ comet, rewards }: CompoundV3Constants): MarketRew
   function* (_now, priced) {
     const [speed, scale, least, totals, plain, multiplied] = yield [
       ...speeds.map((name) => contract(comet, cometSpeedAbi)(name)),
-      { address: comet, abi: cometAbi, functionName: 'totalsBasic' },
+      contract(comet, cometAbi)('totalsBasic'),
       contract(rewards, cometRewardsAbi)('rewardConfig', comet),
       contract(rewards, multipliedRewardsAbi)('rewardConfig', comet),
     ]

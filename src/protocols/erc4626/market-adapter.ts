@@ -70,9 +70,7 @@ function* eulerMostOut(vault: Address, owner: Address): Rounds<bigint | null> {
 
 /** The current rate of a vault of Euler; `null` if it does not answer. */
 function* eulerRate(vault: Address): Rounds<Rate | null> {
-  const answers = yield names.map(
-    (functionName): Call => ({ address: vault, abi: eulerVaultAbi, functionName }),
-  )
+  const answers = yield names.map((functionName): Call => contract(vault, eulerVaultAbi)(functionName))
   if (answers.includes(undefined)) return null
   const [aSecond, fee, cash, borrowed] = answers as [bigint, number, bigint, bigint]
   return lentRate({ aSecond, fee: Number(fee) / 10_000, cash, borrowed })

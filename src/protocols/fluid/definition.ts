@@ -64,12 +64,7 @@ function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asse
  */
 const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): ProtocolMarket => {
   const { chainId, asset } = entry
-  const details: Call = {
-    address: resolver,
-    abi: resolverAbi,
-    functionName: 'getFTokenDetails',
-    args: [vault],
-  }
+  const details: Call = contract(resolver, resolverAbi)('getFTokenDetails', vault)
   const { state, contractAssertions: claims, ...readings } = vaultReadings(entry, { vault })
   return {
     entry,
@@ -90,8 +85,7 @@ const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): Prot
         ...statedBy(answers.at(-1) as Details | null),
       }),
     },
-    units: (amount) =>
-      readAmount({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+    units: (amount) => readAmount(contract(vault, erc4626Abi)('previewWithdraw', amount)),
     ...vaultSteps(entry, vault),
     withdraw: ({ amount, owner, units = 0n }) => {
       const args = [amount, owner, owner, units] as const
@@ -124,9 +118,7 @@ const stakingAbi = parseAbi([
 const stakingRewards = (at: Address, vault: Address): StakedReceipts => ({
   at,
   staked: (owner) => readAmount(contract(at, stakingAbi)('balanceOf', owner)),
-  contractAssertions: [
-    mustAnswer('the staked token', { address: at, abi: stakingAbi, functionName: 'stakingToken' }, vault),
-  ],
+  contractAssertions: [mustAnswer('the staked token', contract(at, stakingAbi)('stakingToken'), vault)],
   logs: (owner) =>
     (['Staked', 'Withdrawn'] as const).map((name) => ({
       address: at,

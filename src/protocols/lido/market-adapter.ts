@@ -1,6 +1,6 @@
 import { parseAbi, toEventSelector } from 'viem/utils'
 import { contract, known, type Reading } from '../../chain/call.ts'
-import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
+import { erc20, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -54,7 +54,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
       ? {
           worth: known,
           counted: (owner) => ({
-            reads: [{ address: constants.stEth, abi, functionName: 'sharesOf', args: [owner] }],
+            reads: [contract(constants.stEth, abi)('sharesOf', owner)],
             parse: ([shares]) => (shares as bigint | undefined) ?? null,
           }),
         }
@@ -85,19 +85,19 @@ const converted = (
   address: Address,
   functionName: 'getStETHByWstETH' | 'getWstETHByStETH',
   amount: bigint,
-): Reading<bigint | undefined> => readAmount({ address, abi, functionName, args: [amount] })
+): Reading<bigint | undefined> => readAmount(contract(address, abi)(functionName, amount))
 
 const unlimited = 2n ** 255n
 
 const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
   reads: [
     share(constants),
-    { address: constants.stEth, abi, functionName: 'isStakingPaused' },
-    { address: constants.stEth, abi, functionName: 'getCurrentStakeLimit' },
-    { address: constants.queue, abi: lidoQueueAbi, functionName: 'isPaused' },
+    contract(constants.stEth, abi)('isStakingPaused'),
+    contract(constants.stEth, abi)('getCurrentStakeLimit'),
+    contract(constants.queue, lidoQueueAbi)('isPaused'),
     constants.holds === 'stETH'
-      ? { address: constants.stEth, abi, functionName: 'getTotalPooledEther' }
-      : { address: constants.stEth, abi: erc20Abi, functionName: 'balanceOf', args: [constants.wstEth] },
+      ? contract(constants.stEth, abi)('getTotalPooledEther')
+      : erc20.balanceOf(constants.stEth, constants.wstEth),
   ],
   parse: ([worth, noStaking, limit, noRequests, held]) => ({
     apr: null,

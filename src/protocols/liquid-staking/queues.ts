@@ -76,7 +76,7 @@ export const fraxQueue = (chainId: number, { queue: address }: FraxEtherConstant
     )
   },
   *wait() {
-    const [state] = yield [{ address, abi: fraxAbi, functionName: 'redemptionQueueState' }]
+    const [state] = yield [contract(address, fraxAbi)('redemptionQueueState')]
     return state === undefined ? null : Number((state as readonly bigint[])[1])
   },
   ...claimsOne(chainId, address, fraxClaim),
@@ -225,7 +225,7 @@ const ticketAbi = parseAbi(['function ownerOf(uint256 tokenId) view returns (add
 
 /** The tickets that still belong to an owner. */
 function* ownedBy(owner: Address, address: Address, tickets: readonly bigint[]): Rounds<bigint[]> {
-  const owners = yield tickets.map((id) => ({ address, abi: ticketAbi, functionName: 'ownerOf', args: [id] }))
+  const owners = yield tickets.map((id) => contract(address, ticketAbi)('ownerOf', id))
   return tickets.filter((_, at) => typeof owners[at] === 'string' && sameAddress(owners[at] as string, owner))
 }
 

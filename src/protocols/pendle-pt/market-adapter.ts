@@ -98,9 +98,9 @@ const indexOf = (price: bigint) => (price * ray) / one
 function stateOf(constants: PendlePtConstants): Reading<MarketState> {
   const { market, sy } = constants
   const reads: Call[] = [
-    { address: market, abi, functionName: 'isExpired' },
-    { address: market, abi, functionName: '_storage' },
-    { address: sy, abi, functionName: 'exchangeRate' },
+    contract(market, abi)('isExpired'),
+    contract(market, abi)('_storage'),
+    contract(sy, abi)('exchangeRate'),
     ptPrice(constants, 0),
   ]
   return {

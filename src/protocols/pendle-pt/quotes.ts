@@ -7,12 +7,8 @@ import type { PendlePtConstants } from './constants-schema.ts'
 const one = 10n ** 18n
 
 /** The price of a PT in its asset, averaged over 15 minutes (source: Pendle's documentation of its oracle), so that no single block moves it. */
-export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Call<bigint> => ({
-  address: oracle,
-  abi: pendleAbi,
-  functionName: 'getPtToAssetRate',
-  args: [market, seconds],
-})
+export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Call<bigint> =>
+  contract(oracle, pendleAbi)('getPtToAssetRate', market, seconds)
 
 /** The quotes of a purchase and of a sale of PT: by the router, and by the oracle. */
 export function pendleExchange(constants: PendlePtConstants, token: Address): Exchange {
@@ -26,7 +22,7 @@ export function pendleExchange(constants: PendlePtConstants, token: Address): Ex
     },
     *outOf(units) {
       const [isMature, sold, redeemed, rate] = yield [
-        { address: market, abi: pendleAbi, functionName: 'isExpired' },
+        contract(market, pendleAbi)('isExpired'),
         ask('swapExactPtForTokenStatic', market, units, token),
         ask('redeemPyToTokenStatic', yt, units, token),
         ptPrice(constants),

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import type { Call, Reading } from '../../chain/call.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { type Call, contract, type Reading } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 
@@ -57,7 +57,7 @@ const eip712Abi = parseAbi([
 
 /** A contract must state this name and version for its signatures (EIP-5267), joined by a comma. */
 export const mustSignAs = (what: string, address: Address, name: string): ContractAssertion => ({
-  reads: [{ address, abi: eip712Abi, functionName: 'eip712Domain' }],
+  reads: [contract(address, eip712Abi)('eip712Domain')],
   parse: ([domain]) =>
     Array.isArray(domain) && domain.slice(1, 3).join() === name
       ? []
@@ -68,10 +68,4 @@ export const mustSignAs = (what: string, address: Address, name: string): Contra
 export const hasDecimals = ({ address, decimals, symbol }: Token): ContractAssertion[] =>
   address === nativeAddress
     ? []
-    : [
-        mustAnswer(
-          `the decimals of ${symbol}`,
-          { address, abi: erc20Abi, functionName: 'decimals' },
-          decimals,
-        ),
-      ]
+    : [mustAnswer(`the decimals of ${symbol}`, erc20.decimals(address), decimals)]

@@ -1,5 +1,5 @@
 import type { Call, Reading, Rounds } from '../../chain/call.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 
@@ -52,8 +52,4 @@ export function* pricedTokens(
     : null
 }
 
-const decimalsOf = (token: Address): Call => ({
-  address: token,
-  abi: erc20Abi,
-  functionName: 'decimals',
-})
+const decimalsOf = (token: Address): Call => erc20.decimals(token)

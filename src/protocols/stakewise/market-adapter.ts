@@ -34,7 +34,7 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
       mustAnswer('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
       mustAnswer(
         'whether StakeWise made the vault',
-        { address: registry, abi: registryAbi, functionName: 'vaults', args: [vault] },
+        contract(registry, registryAbi)('vaults', vault),
         'true',
       ),
       mustAnswer('whether the vault has validators', keeps('isCollateralized'), 'true'),

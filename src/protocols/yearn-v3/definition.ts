@@ -63,9 +63,7 @@ const names = ['profitUnlockingRate', 'fullProfitUnlockDate', 'totalSupply'] as 
  * answer, or if all reported profit is paid out.
  */
 function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
-  const answers = yield names.map(
-    (functionName): Call => ({ address: vault, abi: unlockingAbi, functionName }),
-  )
+  const answers = yield names.map((functionName): Call => contract(vault, unlockingAbi)(functionName))
   if (answers.includes(undefined)) return null
   const [each, until, supply] = answers as [bigint, bigint, bigint]
   if (until <= BigInt(now) || each === 0n || supply === 0n) return null
