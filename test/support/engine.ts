@@ -27,7 +27,7 @@ export function engineOn(
     now: Date.now,
     newId: randomUUID,
     // A busy machine may take longer for a quote than a user waits.
-    swaps: { quoteDeadlineMs: 20_000 },
+    swaps: { quoteDeadlineMs: 60_000 },
     ...needs,
   }
   return { service: createEngine(all), context: createEngineContext(all) }
