@@ -105,21 +105,14 @@ export async function askAtHead<value>(
 }
 
 async function answersTo(asked: Asked, calls: readonly Call[], blockNumber?: bigint): Promise<unknown[]> {
-  if (!('network' in asked)) return withRefusals(calls, await answersOfNode(asked, calls, blockNumber))
   const [plain, ages] = [calls.filter(({ code }) => !code), calls.filter(({ code }) => code)]
   const [answers, renewed] = await Promise.all([
-    answersOfChain(asked, plain, blockNumber),
-    readPriceAges(asked.rpc, ages, blockNumber),
+    'network' in asked ? answersOfChain(asked, plain, blockNumber) : answersOfNode(asked, plain, blockNumber),
+    readPriceAges('network' in asked ? asked.rpc : asked, ages, blockNumber),
   ])
   let [nextPlain, nextAge] = [0, 0]
-  return withRefusals(
-    calls,
-    calls.map(({ code }) => (code ? renewed[nextAge++] : answers[nextPlain++])),
-  )
+  return calls.map(({ code, refused }) => (code ? renewed[nextAge++] : answers[nextPlain++]) ?? refused)
 }
-
-const withRefusals = (calls: readonly Call[], answers: readonly unknown[]): unknown[] =>
-  calls.map(({ refused }, at) => answers[at] ?? refused)
 
 /** Each call by itself, in one batch of a client. A node that refuses the batch for one call is asked each of them. */
 async function answersOfNode(node: Node, calls: readonly Call[], blockNumber?: bigint): Promise<unknown[]> {

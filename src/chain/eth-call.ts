@@ -26,11 +26,7 @@ export const ethCall = (
 ): NodeRequest => ['eth_call', [executed, at, ...(overrides ? [overrides] : [])]]
 
 /** What a call returns at the latest or a given block, `0x` without data. The node's error if it reverts or is not executed. */
-export async function callAt(
-  rpc: ChainClient,
-  executed: Executed,
-  blockNumber?: bigint | number,
-): Promise<Hex> {
+export async function callAt(node: Node, executed: Executed, blockNumber?: bigint | number): Promise<Hex> {
   const at = blockNumber === undefined ? 'latest' : hexQuantity(blockNumber)
-  return (await rpc.request<Hex | null>(...ethCall(executed, at))) ?? '0x'
+  return (await sendTo<Hex | null>(node, ethCall(executed, at))) ?? '0x'
 }
