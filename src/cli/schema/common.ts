@@ -65,6 +65,9 @@ export const Failure = fields({
 export const Queued = fields({
   seconds: maybe(z.int()),
   next: z.string(),
+  amount: maybe(Amount)
+    .optional()
+    .describe('amount requested; null for everything, missing in actions of older versions'),
   window: fields({ seconds: maybe(z.int()), back: z.string() })
     .optional()
     .describe(

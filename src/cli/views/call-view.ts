@@ -1,5 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
-import { writtenAmount } from '../../domain/amount.ts'
+import { maxUint256, writtenAmount } from '../../domain/amount.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { planJson } from '../../planning/plan-json.ts'
@@ -57,6 +57,8 @@ const longest = 132
 function argumentText(plan: Plan, call: string, argument: string, network: string, to: Stream): string {
   if (/approv|allowance|permit/i.test(call) && writtenAmount({ raw: argument, formatted: '' }) !== '')
     return 'unlimited'
+  // The contracts take it for everything that there is.
+  if (argument === String(maxUint256)) return '2^256 - 1 (everything)'
   const shortened = (word: string) =>
     to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
   if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return sanitizeText(argument).split(' ').map(shortened).join(' ')

@@ -141,11 +141,14 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
     const lending = value.stats ? lendingView(value.stats, to) : []
     const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0 && under.onTheWay.length === 0
+    const rows = value.positions.length === 0 ? [] : [table(positionColumns, value.positions, to)]
+    // A narrow terminal drops the rates, and their stars with them.
+    const isStarred = rows.some((text) => text.includes('*'))
     return [
       `${to.paint.bold(address)}`,
-      ...(value.positions.length === 0 ? [] : [table(positionColumns, value.positions, to)]),
+      ...rows,
       ...value.onTheWay.map((one) => onTheWayLine(one, to)),
-      ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
+      ...noteLine(isStarred ? starNote(value.positions.map(({ strategy }) => strategy)) : undefined, to),
       // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
       ...stakedLines(value.positions, to),
