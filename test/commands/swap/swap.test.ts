@@ -378,6 +378,9 @@ describe('swap execute', () => {
         .rpc.request('eth_getTransactionReceipt', [last.destinationTxHash])
       expect(landed).toMatchObject({ status: '0x1' })
       expect(json.destinationTxHash).toBe(last.destinationTxHash)
+      // What arrived is said, also if it is as much as was sent.
+      const shownReport = (await run(['action', 'show', json.id])).out
+      expect(shownReport).toMatch(speed === 'fast' ? /^received +49\.995 USDC$/m : /^received +50 USDC$/m)
     },
   )
 })
