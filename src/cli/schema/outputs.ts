@@ -127,23 +127,25 @@ const quoteFields = {
 /** A quote of a swap. */
 export const QuoteDocument = fields(quoteFields)
 
+const refusals = z
+  .array(
+    fields({
+      code: z.string(),
+      message: z.string(),
+      flag: maybe(z.string()).describe('the flag that accepts it'),
+      missing: maybe(Amount).describe('of INSUFFICIENT_FUNDS: what the wallet lacks'),
+      next: maybe(z.string()).describe('of INSUFFICIENT_FUNDS: the next command'),
+    }),
+  )
+  .describe('why executing it will be refused')
+
 /** `swap quote`: the quote, the amounts that executing it accepts, and why that would be refused. */
 const AskedQuoteDocument = fields({
   ...quoteFields,
   accepts: maybe(fields({ amountIn: Amount, amountOut: Amount })).describe(
     'executing it spends at most amountIn and receives at least amountOut',
   ),
-  refusals: z
-    .array(
-      fields({
-        code: z.string(),
-        message: z.string(),
-        flag: maybe(z.string()).describe('the flag that accepts it'),
-        missing: maybe(Amount).describe('of INSUFFICIENT_FUNDS: what the wallet lacks'),
-        next: maybe(z.string()).describe('of INSUFFICIENT_FUNDS: the next command'),
-      }),
-    )
-    .describe('why executing it will be refused'),
+  refusals,
 })
 
 /** `swap quote --compare`: the providers, the best first; those without a quote last. */
@@ -163,6 +165,7 @@ const ComparisonDocument = listOf(
       z.union([z.record(z.string(), z.enum(['calldata', 'simulation', 'none'])), z.string()]),
     ).describe('proof of each term before signing; as text for a deposit on Bitcoin'),
     lost: maybe(z.string()).describe('why it is not the best'),
+    refusals,
     error: maybe(fields({ code: z.string(), message: z.string() })),
   }),
 )
