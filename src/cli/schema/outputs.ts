@@ -13,7 +13,7 @@ import {
   VerifiedDocument,
 } from './action.ts'
 import { CommandList, CommandSchema } from './command-schema-types.ts'
-import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
+import { AddressText, Amount, fields, listOf, maybe, Refusals, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument } from './plan.ts'
 import {
@@ -127,25 +127,13 @@ const quoteFields = {
 /** A quote of a swap. */
 export const QuoteDocument = fields(quoteFields)
 
-const refusals = z
-  .array(
-    fields({
-      code: z.string(),
-      message: z.string(),
-      flag: maybe(z.string()).describe('the flag that accepts it'),
-      missing: maybe(Amount).describe('of INSUFFICIENT_FUNDS: what the wallet lacks'),
-      next: maybe(z.string()).describe('of INSUFFICIENT_FUNDS: the next command'),
-    }),
-  )
-  .describe('why executing it will be refused')
-
 /** `swap quote`: the quote, the amounts that executing it accepts, and why that would be refused. */
 const AskedQuoteDocument = fields({
   ...quoteFields,
   accepts: maybe(fields({ amountIn: Amount, amountOut: Amount })).describe(
     'executing it spends at most amountIn and receives at least amountOut',
   ),
-  refusals,
+  refusals: Refusals,
 })
 
 /** `swap quote --compare`: the providers, the best first; those without a quote last. */
@@ -165,7 +153,7 @@ const ComparisonDocument = listOf(
       z.union([z.record(z.string(), z.enum(['calldata', 'simulation', 'none'])), z.string()]),
     ).describe('proof of each term before signing; as text for a deposit on Bitcoin'),
     lost: maybe(z.string()).describe('why it is not the best'),
-    refusals,
+    refusals: Refusals,
     error: maybe(fields({ code: z.string(), message: z.string() })),
   }),
 )

@@ -18,7 +18,6 @@ import {
   sameTarget,
   withBalance,
 } from '../../cli/signing-flow/quotes/quote-with-balance.ts'
-import { type Compared, comparedColumns } from '../../cli/views/compared-quotes.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, shareOfBalance } from '../../domain/amount.ts'
@@ -35,6 +34,7 @@ import {
   depositProviderNames,
 } from '../../swaps/deposit-provider-registry.ts'
 import { swapProofOf, swapProviderNames } from '../../swaps/swap-provider-registry.ts'
+import { type Compared, comparedColumns } from './compared-quotes.ts'
 
 type Ranked = { provider: string; quote: Quote }
 

@@ -57,7 +57,7 @@ export const wallet = (program: CommandContext) => {
     .argument('[wallet]', 'address or keystore name')
     .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'health<1.2'")
     .option('--once', 'exit with 15 when the first condition is met')
-    .option('--no-wait', 'look one time: exit with 15 if a condition was newly met, else 0 (for cron)')
+    .option('--no-wait', 'check once: exit with 15 if a condition was newly met, else 0 (for cron)')
     .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
     .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
     .addHelpText(

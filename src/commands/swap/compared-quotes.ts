@@ -1,12 +1,12 @@
+import { amountCsv } from '../../cli/output/field-names.ts'
+import type { Column } from '../../cli/output/view-types.ts'
+import type { QuoteRefusal } from '../../cli/signing-flow/quotes/quote-refusals.ts'
+import { amountShown, decimal, dollars, percent } from '../../cli/terminal/format.ts'
+import type { quoteJson } from '../../cli/views/json-documents.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
-import { amountCsv } from '../output/field-names.ts'
-import type { Column } from '../output/view-types.ts'
-import type { QuoteRefusal } from '../signing-flow/quotes/quote-refusals.ts'
-import { amountShown, decimal, dollars, percent } from '../terminal/format.ts'
-import type { quoteJson } from './json-documents.ts'
 
 /** One provider in a comparison: its quote, or why it has none; `lost` says why it is not the best. */
 export type Compared = {
