@@ -323,7 +323,7 @@ describe('yield recommend', () => {
     const text = (await run('yield recommend staking')).out
     for (const { apyBasis, count } of kinds)
       expect(text).toContain(
-        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth over the last 7 days'}`,
+        `${count} by ${apyBasis === 'current' ? 'their current rate' : 'growth over the last 7 days'}`,
       )
   })
 

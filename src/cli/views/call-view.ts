@@ -4,7 +4,7 @@ import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { planJson } from '../../planning/plan-json.ts'
 import { addressLink } from '../terminal/explorer-links.ts'
-import { formatUnits } from '../terminal/format.ts'
+import { decimal, formatUnits } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { type FieldRow, presentRows } from '../terminal/table.ts'
 import { wrapLabelled } from '../terminal/text-wrap.ts'
@@ -36,7 +36,7 @@ export function callView(plan: Plan, at: number, to: Stream): string {
         argumentText(plan, call.name, argument, network, to),
       ],
     ),
-    value !== '0' && ['carries', `${formatUnits(value, 18)} ${sanitizeText(coin)}`],
+    value !== '0' && ['carries', `${decimal(formatUnits(value, 18))} ${sanitizeText(coin)}`],
     needs && [
       'takes',
       `at most ${writtenAmount(needs.amount)} ${sanitizeText(needs.amount.symbol)}, from the allowance`,

@@ -332,7 +332,7 @@ test('shares are priced by their market, and funds arriving on another chain or 
   ])
 })
 
-test('an argument of 2^256 - 1 is shown as everything, and as unlimited for an allowance', () => {
+test('an argument of 2^256 - 1 is shown as everything, as unlimited for an allowance, and the coin with separators', () => {
   const shown = (name: string) =>
     callView(
       {
@@ -344,7 +344,7 @@ test('an argument of 2^256 - 1 is shown as everything, and as unlimited for an a
               network: 'base',
               to: `0x${'22'.repeat(20)}`,
               contract: 'aave-v3',
-              value: '0',
+              value: String(19_998n * 10n ** 18n),
               data: '0x1234',
             },
             ...{
@@ -362,4 +362,6 @@ test('an argument of 2^256 - 1 is shown as everything, and as unlimited for an a
     )
   expect(shown('withdraw')).toContain('amount  2^256 - 1 (everything)')
   expect(shown('approve')).toContain('amount  unlimited')
+  // The coin that a call carries is written as every other amount.
+  expect(shown('withdraw')).toContain('carries   19,998 ETH')
 })

@@ -137,7 +137,11 @@ describe('unknown names', () => {
     [
       'an unknown wallet',
       `${pay} --wallet nobody`,
-      { exit: 13, code: 'KEY_SOURCE', says: /"nobody".*wallet new nobody, or sluice wallet import nobody$/ },
+      {
+        exit: 13,
+        code: 'KEY_SOURCE',
+        says: /"nobody".*use wallet import\. To create one: sluice wallet new nobody$/,
+      },
     ],
     [
       'the export of an unknown wallet',
