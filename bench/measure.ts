@@ -93,10 +93,11 @@ export function figure(
   )
 }
 
-/** The value of a flag, for example `--cells 30`, or a default. */
+/** The value of a flag, for example `--cells 30`, or a default, which may be zero. */
 export function flag(name: string, otherwise: number): number {
   const at = process.argv.indexOf(`--${name}`)
-  const value = at < 0 ? otherwise : Number(process.argv[at + 1])
+  if (at < 0) return otherwise
+  const value = Number(process.argv[at + 1])
   if (Number.isInteger(value) && value > 0) return value
   process.stderr.write(`--${name} takes a whole number above zero\n`)
   process.exit(2)

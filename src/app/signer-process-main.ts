@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { AppError } from '../domain/errors.ts'
+import { brokenBetweenWords } from '../domain/text/broken-lines.ts'
 import { escapeJsonText, sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { commandOperands, optionValue } from '../signing/argv-reader.ts'
@@ -110,10 +111,13 @@ async function signingServiceFor({
 }
 
 /** Writes a line to the person, after clearing a progress indicator in the last line of the terminal. */
-const write = (text: string, redraws: boolean): void =>
-  void process.stderr.write(
-    `${redraws && process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${sanitizeText(text)}\n`,
+const write = (text: string, redraws: boolean): void => {
+  const { isTTY, columns } = process.stderr
+  const line = `signing: ${sanitizeText(text)}`
+  process.stderr.write(
+    `${redraws && isTTY ? '\r\u001b[K' : ''}${isTTY ? brokenBetweenWords(line, Math.max(20, columns)) : line}\n`,
   )
+}
 
 /** Reads the catalogue of the profile itself, because the main program is not trusted with it. */
 async function ownCatalog({ kind, env }: SelectedProfile): Promise<Catalog> {

@@ -1,6 +1,7 @@
 import { exits } from '../cli/schema/exit-codes.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
+import { wrapWords } from '../cli/terminal/text-wrap.ts'
 import {
   keyedServices,
   keyVariable,
@@ -22,7 +23,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   'exit-codes': {
     summary: 'what each exit code means',
     intro:
-      'Below 20, no transaction of the action was signed. From 20 to 29, at least one was or may have been signed: resume the\nsame action (sluice action resume ID, or the same --idempotency-key) and never start a new one.',
+      'Below 20, no transaction of the action was signed. From 20 to 29, at least one was or may have been signed: resume the same action (sluice action resume ID, or the same --idempotency-key) and never start a new one.',
     rows: Object.entries(exits),
     outro:
       'With --json, a failure prints {"error":{"code","message","details","hint","retryable"}} with the same exit code.',
@@ -183,4 +184,11 @@ export const topics: Readonly<Record<string, Topic>> = {
 
 /** A topic as text. */
 export const topicText = ({ intro, rows, outro }: Topic, to: Stream): string =>
-  [intro, '', fieldTable(rows, to), ...(outro ? ['', outro] : [])].join('\n')
+  [prose(intro, to), '', fieldTable(rows, to), ...(outro ? ['', prose(outro, to)] : [])].join('\n')
+
+/** Sentences, wrapped between words on a terminal; the commands in them are read, not pasted. */
+const prose = (text: string, { isTerminal, columns }: Stream): string =>
+  text
+    .split('\n')
+    .flatMap((line) => wrapWords(line, isTerminal ? Math.max(20, columns) : Number.POSITIVE_INFINITY))
+    .join('\n')

@@ -121,7 +121,7 @@ const view = (slug: string, network: string): ListView<Row> => ({
       csv: { txHash: ({ txHash }) => txHash },
       text: ({ txHash }) => sanitizeText(txHash),
       link: (_, hash, to) => hashLink(to, network, hash),
-      drop: 1,
+      ownLine: true,
     },
   ],
 })

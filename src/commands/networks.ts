@@ -76,7 +76,7 @@ const columns: ListView<Row>['columns'] = [
     title: 'RPC',
     field: 'rpc',
     csv: { rpc: ({ rpc }) => rpc },
-    text: ({ rpc, variable }) => (rpc ? 'set' : `set ${variable}`),
+    text: ({ rpc, variable }) => (rpc ? 'yes' : `no: set ${variable}`),
   },
   {
     title: 'FINAL AFTER',

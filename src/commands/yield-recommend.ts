@@ -92,6 +92,10 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
 }
 
 const words: Record<ApyBasis, string> = { current: 'paid now', 'trailing-7d': 'growth over the last 7 days' }
+const ranked: Record<ApyBasis, string> = {
+  current: 'their current rate',
+  'trailing-7d': words['trailing-7d'],
+}
 const basisOf = (basis: ApyBasis | null): string => (basis === null ? '' : `, ${words[basis]}`)
 
 /** Rates of different kinds are not compared; the best of the other kind is also shown. */
@@ -100,7 +104,7 @@ function comparedLines(
   { slug, apyBasis }: { slug: string; apyBasis: ApyBasis | null },
 ): (readonly [string, string])[] {
   if (compared.length === 0) return []
-  const counted = compared.map((one) => `${one.count} by what is ${words[one.apyBasis]}`).join(', ')
+  const counted = compared.map((one) => `${one.count} by ${ranked[one.apyBasis]}`).join(', ')
   const other = compared.find((one) => one.apyBasis !== apyBasis && one.best !== slug)
   return [
     ['compared', counted],

@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts'
+import { didYouMean } from './text/did-you-mean.ts'
 
 /** The parameters of a fault: its value and its options. A fault with `once` acts immediately and is not kept. */
 export type FaultKind = {
@@ -177,7 +178,8 @@ export function faultNamed(name: string): { name: FaultName; kind: FaultKind } {
       `The bridge burns and mints the whole amount, so it has no fault "${name.slice('bridge-'.length)}"`,
       { hint: `A similar fault: sluice sandbox fault ${near}` },
     )
-  throw new AppError('USAGE', `There is no fault "${name.slice(0, 60)}"`, {
-    hint: `Faults: ${Object.keys(faultKinds).join(', ')}`,
+  const names = Object.keys(faultKinds)
+  throw new AppError('USAGE', `There is no fault "${name.slice(0, 60)}"${didYouMean(name, names)}`, {
+    hint: `Faults: ${names.join(', ')}`,
   })
 }

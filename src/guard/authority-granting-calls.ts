@@ -71,6 +71,25 @@ export const authoritySelectors: Readonly<Record<Hex, string>> = {
   '0xcc53287f': 'lockdown((address,address)[])',
 }
 
+/** Those of them that give no rights themselves, but execute the calls in their arguments. */
+const executing: readonly string[] = [
+  '0x6a761202',
+  '0x468721a7',
+  '0xb61d27f6',
+  '0xe9ae5c53',
+  '0x34fcd5be',
+  '0xac9650d8',
+  '0x82ad56cb',
+  '0xbce38bd7',
+]
+
+/** The signature of such a function and what it does; `undefined` for any other selector. */
+export function authorityText(selector: Hex): string | undefined {
+  const power = authoritySelectors[selector]
+  if (power === undefined) return undefined
+  return `${power}, which ${executing.includes(selector) ? 'executes the calls in its arguments' : 'gives another address rights'}`
+}
+
 /** Calls that contain other calls, which are searched; anything else is judged by its selector alone. */
 const containers = parseAbi([
   'function multicall(bytes[] data)',

@@ -11,10 +11,15 @@ export type OperationSummary = {
   receiver: Address
   amounts: { in: TokenAmount | null; out: TokenAmount | null }
   /**
-   * A queued withdrawal: its duration in seconds if known, the command that claims it, and, if it lapses, the claim window in
-   * seconds and the command after it.
+   * A queued withdrawal: its duration in seconds if known, the command that claims it, the amount requested (`null` for everything;
+   * missing in older plans), and, if it lapses, the claim window in seconds and the command after it.
    */
-  queued?: { seconds: number | null; next: string; window?: { seconds: number | null; back: string } }
+  queued?: {
+    seconds: number | null
+    next: string
+    amount?: TokenAmount | null
+    window?: { seconds: number | null; back: string }
+  }
 }
 
 /**

@@ -42,7 +42,8 @@ export function urlFlaw(
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://'
   if (anyAddress) return undefined
   const isOwn = isIP(host) > 0 ? isLoopbackAddress(host) : host === 'localhost'
-  if (url.protocol === 'http:' && !(allowLoopback && isOwn)) return 'must begin with https://'
+  if (url.protocol === 'http:' && !(allowLoopback && isOwn))
+    return `must begin with https://${isOwn ? ', unless the server and the command have --allow-http' : ''}`
   if (isIP(host) === 0 && host !== 'localhost') return undefined
   return mayReach(host === 'localhost' ? '127.0.0.1' : host, allowLoopback)
     ? undefined

@@ -26,7 +26,7 @@ export const publicServices = {
   },
   avenia: { base: 'https://api.avenia.io:8443', about: 'Avenia, with an account', key: 'file' },
   cow: { base: 'https://api.cow.fi', about: 'CoW Protocol', key: 'none' },
-  esplora: { base: 'https://blockstream.info/api', about: 'Bitcoin', key: 'none' },
+  esplora: { base: 'https://blockstream.info/api', about: 'Esplora, which reads Bitcoin', key: 'none' },
   kyberswap: { base: 'https://aggregator-api.kyberswap.com', about: 'KyberSwap', key: 'none' },
   lifi: { base: 'https://li.quest/v1', about: 'LI.FI', key: { header: 'x-lifi-api-key', scheme: '' } },
   'near-intents': {

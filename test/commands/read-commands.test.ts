@@ -323,7 +323,7 @@ describe('yield recommend', () => {
     const text = (await run('yield recommend staking')).out
     for (const { apyBasis, count } of kinds)
       expect(text).toContain(
-        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth over the last 7 days'}`,
+        `${count} by ${apyBasis === 'current' ? 'their current rate' : 'growth over the last 7 days'}`,
       )
   })
 
@@ -494,8 +494,8 @@ describe('wallet balances, networks list, tokens list', () => {
 
   test('networks list names the variable of every network that the profile lacks', async () => {
     const { out } = await run('networks list')
-    expect(out).toMatch(/sandbox-one +31337 +ETH +set +1 block/)
-    expect(out).toMatch(/base +8453 +ETH +set SLUICE_RPC_BASE /)
+    expect(out).toMatch(/sandbox-one +31337 +ETH +yes +1 block/)
+    expect(out).toMatch(/base +8453 +ETH +no: set SLUICE_RPC_BASE /)
     const { json } = await run('networks list --json', engine)
     const known = json.items.filter(({ rpc }: { rpc: boolean }) => rpc)
     expect(known.map(({ network }: never) => network)).toEqual(['sandbox-one', 'sandbox-two'])

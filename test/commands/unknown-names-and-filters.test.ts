@@ -38,6 +38,11 @@ test.each([
   ['strategis list', 'Did you mean strategies?'],
   ['strategies lst', 'Did you mean list?'],
   ['deposit x --amuont 1', 'Did you mean --amount?'],
+  ['sandbox fault stopp-mining', 'did you mean stop-mining?'],
+  // An amount or its symbol without its flag.
+  ['deposit aave-v3-usdc-sandbox-one 100', 'Did you mean --amount 100?'],
+  ['withdraw aave-v3-usdc-sandbox-one 50%', 'Did you mean --amount 50%?'],
+  ['deposit aave-v3-usdc-sandbox-one --amount 100 USDC', 'Did you mean --amount 100USDC?'],
   // Words of other programs.
   ['sandbox start', 'Did you mean up?'],
   ['sandbox stop', 'Did you mean down?'],

@@ -41,8 +41,10 @@ describe.each([
       type: 'SAMECHAIN_INVESTMENT_WITHDRAW',
       status: 'SUCCESS',
       amounts: { in: null, out: null },
-      queued: { seconds: null, next: `sluice withdraw ${slug} --claim` },
+      queued: { seconds: null, next: `sluice withdraw ${slug} --claim`, amount: { formatted: '2' } },
     })
+    expect((await run('action list')).out).toMatch(new RegExp(`^${asked.id}  WITHDRAW +2 ETH  ${slug}`, 'm'))
+    expect((await run(['action', 'show', asked.id])).out).toMatch(/^amount +2 ETH$/m)
     expect(await coin()).toBeLessThan(before)
     const [waiting] = await positions()
     expect(waiting).toMatchObject({
@@ -53,6 +55,9 @@ describe.each([
     await ready()
     const [{ pending, claimable }] = await positions()
     expect([pending.length, claimable.length]).toEqual([0, 1])
+    expect((await run('wallet show')).out).toContain(
+      `ready 2 ETH to claim: sluice withdraw --claim ${slug}\n`,
+    )
     const then = await coin()
     const { json } = await done(`withdraw ${slug} --claim`)
     expect(json).toMatchObject({

@@ -13,6 +13,7 @@ import {
 } from '../../src/diagnosis/messages/contradicted-settlements.ts'
 import { unreturnedFeeText } from '../../src/diagnosis/messages/funds-text.ts'
 import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
+import { gweiText } from '../../src/diagnosis/messages/shared-operation-phrases.ts'
 import { finishedRules } from '../../src/diagnosis/rules/finished-operations.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
@@ -182,3 +183,9 @@ describe('a failure without a known cause', () => {
     expect(statedByService(short)).toEqual({ ...swap, status: 'reported', reported: 'failed' })
   })
 })
+
+test.each([
+  [74n, '0.000000074 gwei'],
+  [2_000_000_728n, '2.000000728 gwei'],
+  [0n, '0 gwei'],
+])('a gas price of %d wei is %s, without an exponent', (wei, text) => expect(gweiText(wei)).toBe(text))

@@ -257,3 +257,10 @@ it('reaches this machine over HTTP if that is allowed, follows no redirect and u
   expect(connections).toBe(3)
   expect(await post(`http://10.0.0.1:${port}/`, undefined, true)).toMatchObject({ error: expect.anything() })
 })
+
+it('a URL on this machine is refused with the flag that allows it, and another http:// without it', () => {
+  const flaw = (url: string, allowLoopback: boolean) => urlFlaw(url, { allowLoopback })
+  expect(flaw('http://localhost:3000/hook', false)).toMatch(/^must begin with https:.*--allow-http$/)
+  expect(flaw('http://localhost:3000/hook', true)).toBeUndefined()
+  expect(flaw('http://example.com/hook', false)).toBe('must begin with https://')
+})

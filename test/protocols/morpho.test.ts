@@ -123,8 +123,8 @@ test('the rate is read once a minute of chain time, and only the rate is null wh
 
 test('shows the protocol fee apart from the service fee, and the symbol of the receipt contract', async () => {
   const { out } = await run(`strategies show ${slug}`)
-  expect(out).toMatch(/protocol fee +1000 bps of its earnings, already deducted from the rate/)
-  expect(out).toMatch(/\nfee +\d+ bps of the profit/)
+  expect(out).toMatch(/protocol fee +10\.00% of its earnings, already deducted from the rate/)
+  expect(out).toMatch(/\nfee +\d+\.\d\d% of the profit/)
   const { json } = await run(`strategies show ${slug} --json`)
   expect(json).toMatchObject({ protocolFeeBps: '1000', receipt: { symbol: 'tUSDC', symbolFrom: 'contract' } })
   // A plain ERC-4626 vault states no protocol fee.

@@ -406,7 +406,7 @@ test.each([
   [7_199.5, 'lapses 119 minutes later'],
 ])('a claim window of %d seconds is never rounded up', (seconds, words) => {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
-  const said = queuedLine(entry, queuedOf(entry, 2.5 * day, { seconds, back: 'nothing' }))
+  const said = queuedLine(entry, queuedOf(entry, 1n, 2.5 * day, { seconds, back: 'nothing' }))
   expect(said).toContain('ready after 60 hours')
   expect(said).toContain(words)
 })

@@ -133,6 +133,18 @@ test('the timeline of an action links hashes and addresses to the explorer of th
       `https://x/y/tx/${hash}`,
     ])
       expect(linksWith(other)).toEqual([])
+    const texts = (one: Drawn | string): string[] =>
+      typeof one === 'string' ? [one] : one.children.flatMap(texts)
+    for (const [type, words] of [
+      ['SAMECHAIN_INVESTMENT_DEPOSIT', 'deposit'],
+      ['CROSSCHAIN_INVESTMENT_DEPOSIT', 'cross-chain deposit'],
+      ['CROSSCHAIN_SWAP', 'cross-chain swap'],
+      ['TRANSFER', 'transfer'],
+    ]) {
+      const { rows } = actionRows({ items: [{ id: 'one', type, strategySlug: null, amounts: null }] })
+      expect(rows[0].slice(0, 2).map(([label]: [string]) => label)).toEqual(['started', 'action'])
+      expect(texts(rows[0][1][1])).toEqual([words])
+    }
   } finally {
     vi.unstubAllGlobals()
   }

@@ -256,7 +256,7 @@ describe('THORChain', () => {
     const [one, other] = [bitcoin.thornode!, second].map((url) => new URL(url).host)
     expect(await confirm(second)).toEqual([one, other])
     expect(await confirm(null)).toEqual([one])
-    expect(proofOf(thorchain, [one!])).toBe('memo, all but the address, according to its service only')
+    expect(proofOf(thorchain, [one!])).toBe('memo, all but the address, which only its service names')
     expect(proofOf(thorchain, [one!, other!])).toBe(
       `memo, all but the address, which ${one} and ${other} name`,
     )

@@ -53,7 +53,7 @@ export async function walletByName(
     throw new AppError('KEY_SOURCE', `No wallet "${name}"${didYouMean(name, names)}`, {
       hint:
         names.length === 0 && isKeyName(name)
-          ? `sluice wallet new ${shellOperand(name)}`
+          ? `No keystore exists on this machine. To import a key, use wallet import. To create one: sluice wallet new ${shellOperand(name)}`
           : `${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: --wallet ${shellPath(`./${name}`)}`,
     })
   return openedBy(found.address, name, needs, async () => ({

@@ -15,8 +15,18 @@ export async function textOf(file: string, { stdin }: Pick<CommandContext, 'stdi
     return await textIn(createReadStream(file), sanitizeText(file))
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('USAGE', `Cannot read ${sanitizeText(file)}`, { cause, hint: listFileCommand(file) })
+    const why = reasons[(cause as NodeJS.ErrnoException).code ?? '']
+    throw new AppError('USAGE', `Cannot read ${sanitizeText(file)}${why === undefined ? '' : `: ${why}`}`, {
+      cause,
+      hint: listFileCommand(file),
+    })
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
 }
 
 /** Reads a stream as text; USAGE above the size limit, and for bytes that are no text. */

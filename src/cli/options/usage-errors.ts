@@ -111,6 +111,18 @@ const descendants = (command: Command): Command[] =>
 /** The most commands of other places that are suggested. */
 const mostElsewhere = 4
 
+/** The flag for an amount or its symbol that was typed as an argument: `--amount 100`, `--amount 100USDC`; `undefined` if it is neither. */
+function misplacedAmount(command: Command | undefined): string | undefined {
+  if (!command?.options.some(({ long }) => long === '--amount')) return undefined
+  const [extra = '', ...more] = command.args.slice(command.registeredArguments.length)
+  if (more.length > 0) return undefined
+  const { amount } = command.opts<{ amount?: string }>()
+  if (amount === undefined) return /^([0-9][0-9.,]*%?|max)$/.test(extra) ? `--amount ${extra}` : undefined
+  return /^[0-9.]+$/.test(amount) && /^[A-Za-z][A-Za-z0-9.]{1,15}$/.test(extra)
+    ? `--amount ${amount}${extra}`
+    : undefined
+}
+
 /** A commander error as USAGE; the hint is the help of that command, and what an unknown command is in `tree`, which has all of them. */
 export function usageError(error: CommanderError, tree?: Command): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
@@ -118,7 +130,11 @@ export function usageError(error: CommanderError, tree?: Command): AppError {
   const { command } = error as { command?: Command }
   const others = tree ? elsewhere(command, message, tree) : []
   const far = others.length > 0 && others.length <= mostElsewhere ? others.join(' or ') : undefined
-  const guess = synonymIn(command, message) ?? far ?? suggestionIn(error.message, message)
+  const guess =
+    synonymIn(command, message) ??
+    far ??
+    suggestionIn(error.message, message) ??
+    (error.code === 'commander.excessArguments' ? misplacedAmount(command) : undefined)
   const help = helpOf(command)
   const [, typed = '', choices] =
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Service } from '../../api/service-type.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -9,9 +9,7 @@ import { writeBytes } from './document-writer.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>
-  command.addOption(
-    new Option('--raw', 'print the service response unchanged (remote profiles)').helpGroup('Output:'),
-  )
+  command.option('--raw', 'print the service response unchanged (remote profiles)')
 
 /** The raw responses, if `--raw` asks for them; USAGE with --json, --csv or --fields. */
 export function rawOf(

@@ -20,6 +20,8 @@ export type Column<row> = {
   drop?: number
   /** A time or another text whose part says something else: it is dropped, never shortened. */
   whole?: true
+  /** It gets a line of its own where the columns that are never dropped do not fit; without one, the first column does. */
+  ownLine?: true
 }
 
 /** Text for people, drawn from the same value that `--json` prints. */

@@ -65,9 +65,25 @@ export const Failure = fields({
 export const Queued = fields({
   seconds: maybe(z.int()),
   next: z.string(),
+  amount: maybe(Amount)
+    .optional()
+    .describe('amount requested; null for everything, missing in actions of older versions'),
   window: fields({ seconds: maybe(z.int()), back: z.string() })
     .optional()
     .describe(
       'how long it can be claimed once ready, and the command that returns a lapsed claim; missing if claims never lapse',
     ),
 })
+
+/** Why executing a quote will be refused. */
+export const Refusals = z
+  .array(
+    fields({
+      code: z.string(),
+      message: z.string(),
+      flag: maybe(z.string()).describe('the flag that accepts it'),
+      missing: maybe(Amount).describe('of INSUFFICIENT_FUNDS: what the wallet lacks'),
+      next: maybe(z.string()).describe('of INSUFFICIENT_FUNDS: the next command'),
+    }),
+  )
+  .describe('why executing it will be refused')

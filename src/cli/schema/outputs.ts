@@ -13,7 +13,7 @@ import {
   VerifiedDocument,
 } from './action.ts'
 import { CommandList, CommandSchema } from './command-schema-types.ts'
-import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
+import { AddressText, Amount, fields, listOf, maybe, Refusals, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument } from './plan.ts'
 import {
@@ -133,17 +133,7 @@ const AskedQuoteDocument = fields({
   accepts: maybe(fields({ amountIn: Amount, amountOut: Amount })).describe(
     'executing it spends at most amountIn and receives at least amountOut',
   ),
-  refusals: z
-    .array(
-      fields({
-        code: z.string(),
-        message: z.string(),
-        flag: maybe(z.string()).describe('the flag that accepts it'),
-        missing: maybe(Amount).describe('of INSUFFICIENT_FUNDS: what the wallet lacks'),
-        next: maybe(z.string()).describe('of INSUFFICIENT_FUNDS: the next command'),
-      }),
-    )
-    .describe('why executing it will be refused'),
+  refusals: Refusals,
 })
 
 /** `swap quote --compare`: the providers, the best first; those without a quote last. */
@@ -163,6 +153,7 @@ const ComparisonDocument = listOf(
       z.union([z.record(z.string(), z.enum(['calldata', 'simulation', 'none'])), z.string()]),
     ).describe('proof of each term before signing; as text for a deposit on Bitcoin'),
     lost: maybe(z.string()).describe('why it is not the best'),
+    refusals: Refusals,
     error: maybe(fields({ code: z.string(), message: z.string() })),
   }),
 )

@@ -119,7 +119,7 @@ export async function withdrawProposal(
   const isAll = amount === maxUint256
   const units = isAll ? undefined : await readReceiptUnits(entry, amount, ask)
   const queued = hasWithdrawalQueue(entry)
-    ? queuedOf(entry, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
+    ? queuedOf(entry, amount, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
     : undefined
   const isTold = cli.backend.kind === 'remote'
   if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)

@@ -55,7 +55,7 @@ export async function signAndSend(
   const context = await cli.backend.context()
   const identity = await cli.backend.signerIdentity(options).catch((error: unknown) => {
     const signed = key === undefined || options.dryRun ? undefined : context.journal.findByIdempotencyKey(key)
-    return identityWithoutKey(signed, ofWallet(error, undertaking.wallet))
+    return identityWithoutKey(signed, ofWallet(error, undertaking.wallet, options))
   })
   const limits = {
     waitMs: Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
@@ -73,15 +73,21 @@ export async function signAndSend(
   }
 }
 
-/** Names the wallet of a plan in the error that no signer was given. */
-const ofWallet = (error: unknown, wallet: SigningRequest['wallet']): unknown =>
-  wallet !== undefined && error instanceof AppError && error.code === 'KEY_REQUIRED'
-    ? copyErrorWith(error, {
-        message: `${error.message}. The plan is for ${wallet}`,
-        details: { wallet },
-        hint: `Sign with its wallet: --wallet NAME (sluice wallet list), --key-file PATH or --ledger`,
-      })
-    : error
+/** Names the wallet of a plan in the error that no signer was given, or that a dry run needs only an address. */
+function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: SigningOptions): unknown {
+  if (!(error instanceof AppError) || error.code !== 'KEY_REQUIRED') return error
+  if (wallet !== undefined)
+    return copyErrorWith(error, {
+      message: `${error.message}. The plan is for ${wallet}`,
+      details: { wallet },
+      hint: `Sign with its wallet: --wallet NAME (sluice wallet list), --key-file PATH or --ledger`,
+    })
+  if (!dryRun || error.details?.named !== false) return error
+  return copyErrorWith(error, {
+    message: 'No wallet given',
+    hint: 'A dry run needs only an address: --wallet 0xADDRESS. To create a wallet: sluice wallet new NAME',
+  })
+}
 
 /** The signer and profile flags for another command line. */
 const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>

@@ -1,4 +1,4 @@
-import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
@@ -9,10 +9,16 @@ const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${she
 /** How long a request can be claimed, in seconds, and how a lapsed one is returned. */
 type Window = { seconds: number | null; back: string }
 
-/** The queue fields of a plan; without a `window`, the claim never lapses. */
-export const queuedOf = (entry: StrategyEntry, seconds: number | null, window: Window | undefined) => ({
+/** The queue fields of a plan for a requested amount; without a `window`, the claim never lapses. */
+export const queuedOf = (
+  entry: StrategyEntry,
+  amount: bigint,
+  seconds: number | null,
+  window: Window | undefined,
+) => ({
   seconds,
   next: claimCommand(entry),
+  amount: amount === maxUint256 ? null : tokenAmount(amount, entry.asset),
   ...(window && {
     window: { ...window, seconds: window.seconds === null ? null : Math.floor(window.seconds) },
   }),

@@ -116,7 +116,7 @@ export function progressDisplay(
         const what = doing
           ? `${doing.text} ${elapsed(timers.now() - doing.since)}`
           : `waiting for ${list(waiting())}`
-        err.write(`${fittedFor(`still ${/^[a-z]+ing /.test(what) ? '' : 'waiting: '}${what}`, err)}\n`)
+        err.write(`${fittedFor(`still ${/^[a-z]+ing\b/.test(what) ? '' : 'waiting: '}${what}`, err)}\n`)
       }
       beat()
     })

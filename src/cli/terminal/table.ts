@@ -10,7 +10,7 @@ export const decimalPlacesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): num
 
 /**
  * Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. Columns that do not fit are dropped, the
- * least important first, and a last line names them. If those that are never dropped do not fit either, the first one gets a line of its own.
+ * least important first, and a last line names them. If those that are never dropped do not fit either, one of them gets a line of its own.
  */
 export function table<row>(columns: readonly Column<row>[], rows: readonly row[], to: Stream): string {
   const places = decimalPlacesOn(to)
@@ -23,13 +23,19 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     (sum, { drop }, at) => (drop === undefined ? sum + widths[at]! + columnGap : sum),
     -columnGap,
   )
-  const isStacked = least > to.columns && columns.slice(1).some(({ drop }) => drop === undefined)
-  const [beside, from] = isStacked ? [columns.slice(1), 1] : [columns, 0]
-  const room = to.columns - (isStacked ? stackIndent.length : 0)
-  const fitted = fitting(beside, widths.slice(from), room, isBlank)
+  const own = Math.max(
+    0,
+    columns.findIndex(({ ownLine }) => ownLine),
+  )
+  const isBeside = (_: unknown, at: number) => at !== own
+  const isStacked = least > to.columns && columns.filter(isBeside).some(({ drop }) => drop === undefined)
+  const [beside, room] = isStacked
+    ? [columns.filter(isBeside), to.columns - stackIndent.length]
+    : [columns, to.columns]
+  const fitted = fitting(beside, isStacked ? widths.filter(isBeside) : widths, room, isBlank)
   const lines = grid(fitted, rows, to)
   const shown = isStacked
-    ? grid([whole(columns[0]!)], rows, to).flatMap((first, at) => [first, `${stackIndent}${lines[at]}`])
+    ? grid([whole(columns[own]!)], rows, to).flatMap((first, at) => [first, `${stackIndent}${lines[at]}`])
     : lines
   const dropped = fitted
     .filter(({ column, cut }) => cut === 0 && !isBlank(column))

@@ -1,10 +1,10 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
-import { writtenAmount } from '../../domain/amount.ts'
+import { maxUint256, writtenAmount } from '../../domain/amount.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { planJson } from '../../planning/plan-json.ts'
 import { addressLink } from '../terminal/explorer-links.ts'
-import { formatUnits } from '../terminal/format.ts'
+import { decimal, formatUnits } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { type FieldRow, presentRows } from '../terminal/table.ts'
 import { wrapLabelled } from '../terminal/text-wrap.ts'
@@ -36,7 +36,7 @@ export function callView(plan: Plan, at: number, to: Stream): string {
         argumentText(plan, call.name, argument, network, to),
       ],
     ),
-    value !== '0' && ['carries', `${formatUnits(value, 18)} ${sanitizeText(coin)}`],
+    value !== '0' && ['carries', `${decimal(formatUnits(value, 18))} ${sanitizeText(coin)}`],
     needs && [
       'takes',
       `at most ${writtenAmount(needs.amount)} ${sanitizeText(needs.amount.symbol)}, from the allowance`,
@@ -57,6 +57,8 @@ const longest = 132
 function argumentText(plan: Plan, call: string, argument: string, network: string, to: Stream): string {
   if (/approv|allowance|permit/i.test(call) && writtenAmount({ raw: argument, formatted: '' }) !== '')
     return 'unlimited'
+  // The contracts take it for everything that there is.
+  if (argument === String(maxUint256)) return '2^256 - 1 (everything)'
   const shortened = (word: string) =>
     to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
   if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return sanitizeText(argument).split(' ').map(shortened).join(' ')

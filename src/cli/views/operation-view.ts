@@ -51,7 +51,7 @@ export const statusShown = (
 /** An operation and its transactions. */
 export function operationView(report: Shown, to: Stream): string {
   const { amounts, originAddress, receiverAddress } = report
-  const amount = amounts.in ?? amounts.out
+  const amount = amounts.in ?? amounts.out ?? report.queued?.amount
   return [
     fieldTable(
       [
@@ -106,10 +106,12 @@ const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>)
   `${decimal(formatted)} ${sanitizeText(symbol)}`
 
 /** The expected output of an exchange, until the actual one is known. */
-function outcome({ amounts, status }: Shown): (readonly [label: string, value: string])[] {
+function outcome({ amounts, status, type }: Shown): (readonly [label: string, value: string])[] {
   const { in: paid, out, outAtLeast } = amounts
   if (outAtLeast) return [['received', `at least ${amountText(outAtLeast)}`]]
-  if (!paid || !out || amountText(paid) === amountText(out) || status === 'FAILED') return []
+  // What a deposit or a transfer moves, it moves whole; a swap may bring as much of the same token elsewhere.
+  const isSame = paid && out && amountText(paid) === amountText(out) && !type.endsWith('_SWAP')
+  if (!paid || !out || isSame || status === 'FAILED') return []
   return [[status === 'SUCCESS' ? 'received' : 'expected', amountText(out)]]
 }
 

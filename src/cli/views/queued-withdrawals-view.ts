@@ -14,7 +14,7 @@ export function queuedLines(
 ): (readonly [word: string, text: string])[] {
   const line = ({ amount }: One, more: string) =>
     `${decimal(amount.formatted)} ${sanitizeText(strategy.asset.symbol)} ${to.paint.dim(more)}`
-  const until = (one: One) => (one.until === null ? '' : `, until ${sanitizeText(utcTime(one.until))}`)
+  const until = (one: One) => (one.until === null ? '' : ` until ${sanitizeText(utcTime(one.until))}`)
   const slug = sanitizeText(strategy.slug)
   return [
     ...(pending ?? []).map((one) => {
@@ -27,14 +27,16 @@ export function queuedLines(
           ),
         ] as const
       const from =
-        one.availableAt === null ? '' : `, ready ${sanitizeText(utcTime(one.availableAt))}${until(one)}`
+        one.availableAt === null
+          ? ''
+          : `, ready ${sanitizeText(utcTime(one.availableAt))}${one.until === null ? '' : `,${until(one)}`}`
       return ['queued', line(one, `${slug}${from}`)] as const
     }),
     ...(claimable ?? []).map(
       (one) =>
         [
           to.paint.green('ready'),
-          line(one, `sluice withdraw --claim ${shellOperand(strategy.slug)}${until(one)}`),
+          line(one, `to claim${until(one)}: sluice withdraw --claim ${shellOperand(strategy.slug)}`),
         ] as const,
     ),
   ]

@@ -4,13 +4,12 @@ import { wholeNumber } from '../../cli/options/option-values.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
 import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
-import { decimal, utcTime } from '../../cli/terminal/format.ts'
+import { amountShown, utcTime } from '../../cli/terminal/format.ts'
 import { onlyOfService, statedAmounts, statusShown } from '../../cli/views/operation-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type ActionStatus, actionStatuses, wordOf } from '../../domain/swap-outcome.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -96,9 +95,8 @@ export async function listActions(
           align: 'right',
           text: (row, _, places) => {
             const { in: paid, out } = amountsOf(row)
-            return paid === null && out === null && row.source === 'service'
-              ? '-'
-              : printed(paid ?? out, places)
+            const amount = paid ?? out ?? (row.source === 'journal' ? row.queued?.amount : null)
+            return amount ? amountShown(amount, places) : takesEverything(row) ? 'max' : '-'
           },
         },
         {
@@ -176,5 +174,9 @@ async function actionsOfService(
 const typeShown = (type: string): string =>
   sanitizeText(type.replace(/^(SAME|CROSS)CHAIN_(INVESTMENT_)?(?=.)/, ''))
 
-const printed = (amount: TokenAmount | null, places: number) =>
-  amount === null ? 'max' : `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}`
+/** Whether an action without an amount withdraws everything: a queued one, or another one before its end. */
+const takesEverything = (row: Row): boolean =>
+  row.source === 'journal' &&
+  (row.queued
+    ? row.queued.amount === null
+    : row.type.endsWith('_WITHDRAW') && (row.status === 'INITIAL' || row.status === 'PENDING'))

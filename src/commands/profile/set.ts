@@ -140,7 +140,7 @@ function profileOf(
       : (before?.kind ?? (Object.keys(given.rpc).length > 0 ? 'engine' : undefined)))
   if (kind === undefined)
     throw new AppError('USAGE', `Profile ${name} needs a kind`, {
-      hint: `sluice profile set ${shellWord(name)} --base-url https://..., or with RPCs in the environment: sluice profile set ${shellWord(name)} --from-env`,
+      hint: `sluice profile set ${shellWord(name)} --base-url https://..., or set SLUICE_BASE_URL or SLUICE_RPC_<NETWORK>, then: sluice profile set ${shellWord(name)} --from-env`,
     })
   if (kind === 'engine') {
     if (typedUrl !== undefined || typedLegacy !== undefined)

@@ -14,6 +14,10 @@ import { gradeMeaning, isGrade } from '../../protocols/integration-grade.ts'
 
 type ShowOptions = { wallet?: string; plot?: boolean }
 
+/** Basis points that a service states, as a percentage; another text as it came. */
+const bpsShare = (bps: string): string =>
+  /^[0-9]+(\.[0-9]+)?$/.test(bps) ? percent(Number(bps) / 10_000) : `${sanitizeText(bps)} bps`
+
 /** `strategies show` */
 export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions): Promise<void> {
   const service = await cli.service()
@@ -80,19 +84,16 @@ const showView: View<Shown> = (one, to) =>
       ['tvl', dollars(one.tvlUsd)],
       one.liquidityUsd !== null && ['withdrawable', `${dollars(one.liquidityUsd)} now`],
       ['actions', sanitizeText(one.actions?.join(', ') || 'none')],
-      [
-        'fee',
-        one.performanceFeeBps ? `${sanitizeText(one.performanceFeeBps)} bps of the profit` : 'not known',
-      ],
+      ['fee', one.performanceFeeBps ? `${bpsShare(one.performanceFeeBps)} of the profit` : 'not known'],
       [
         'protocol fee',
         one.protocolFeeBps
-          ? `${sanitizeText(one.protocolFeeBps)} bps of its earnings, already deducted from the rate`
+          ? `${bpsShare(one.protocolFeeBps)} of its earnings, already deducted from the rate`
           : 'not known',
       ],
       !!one.managementFeeBps && [
         'management fee',
-        `${sanitizeText(one.managementFeeBps)} bps of its assets a year, already deducted from the rate`,
+        `${bpsShare(one.managementFeeBps)} of its assets a year, already deducted from the rate`,
       ],
       ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
       ['adapter', sanitizeText(one.implementationSelector ?? '-')],

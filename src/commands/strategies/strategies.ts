@@ -69,7 +69,7 @@ export const strategies = (program: CommandContext) => {
     .option('--network <network>', 'only this network (name or chain id)')
     .option('--asset <symbol>', 'only this asset')
     .option('--once', 'exit with 15 when the first condition is met')
-    .option('--no-wait', 'look one time: exit with 15 if a condition was newly met, else 0 (for cron)')
+    .option('--no-wait', 'check once: exit with 15 if a condition was newly met, else 0 (for cron)')
     .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
     .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
     .addHelpText(

@@ -203,7 +203,7 @@ export function proofOf(
   if (!isAddressUnproven) return proof
   return named.length > 1
     ? `${proof}, which ${named.join(' and ')} name`
-    : `${proof}, according to its service only`
+    : `${proof}, which only its service names`
 }
 
 /** The pause before the service is asked again, in ms: it grows from the first to the longest. The sandbox counts no requests. */

@@ -4,21 +4,29 @@ import type { Quote } from '../../api/quote.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import { withDrafts } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { amountCsv } from '../../cli/output/field-names.ts'
-import type { Column } from '../../cli/output/view-types.ts'
+import { withSameTarget } from '../../cli/next-command.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
-import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
-import { amountShown, dollars, percent } from '../../cli/terminal/format.ts'
+import type { Held } from '../../cli/signing-flow/quotes/balance-shortfalls.ts'
+import {
+  parseQuoteFlags,
+  type QuoteFlags,
+  type QuoteRequest,
+} from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import {
+  acceptsAndRefusals,
+  commandAfterQuote,
+  sameTarget,
+  withBalance,
+} from '../../cli/signing-flow/quotes/quote-with-balance.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import type { Address } from '../../domain/address.ts'
-import { formatAmount, shareOfBalance, type TokenAmount } from '../../domain/amount.ts'
+import { formatAmount, shareOfBalance } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { spanText } from '../../domain/text/time-spans.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
 import {
   depositDefinition,
@@ -26,31 +34,14 @@ import {
   depositProviderNames,
 } from '../../swaps/deposit-provider-registry.ts'
 import { swapProofOf, swapProviderNames } from '../../swaps/swap-provider-registry.ts'
-
-/** One provider in a comparison: its quote, or why it has none; `lost` says why it is not the best. */
-type Compared = {
-  provider: string
-  rank: number | null
-  quote: ReturnType<typeof quoteJson> | null
-  gross: TokenAmount | null
-  net: TokenAmount | null
-  netUsd: string | null
-  /** The fees by kind: included in the gross amount, or paid to a collector in a separate step. */
-  fees: readonly unknown[] | null
-  gasCostUsd: string | null
-  priceImpact: number | null
-  durationSeconds: number | null
-  /** By what each term is proved, in words for a deposit on Bitcoin. */
-  proof: SwapProof | string | null
-  lost: string | null
-  error: { code: string; message: string } | null
-}
+import { type Compared, comparedColumns } from './compared-quotes.ts'
 
 type Ranked = { provider: string; quote: Quote }
 
-/** The quotes of some providers for the same swap, the best first, and the providers without one. */
+/** The quotes of some providers for the same swap, the best first, the providers without one, and what the payer has, if that was read. */
 type Comparison = {
-  exact: 'in' | 'out'
+  request: QuoteRequest
+  held: Held | undefined
   ranked: Ranked[]
   failed: { provider: string; error: AppError }[]
 }
@@ -64,10 +55,24 @@ async function rankQuotes(
   cli: Cli,
   asking: QuoteFlags,
   names: readonly string[],
-  payer?: () => Promise<Address>,
+  { payer, reads }: { payer?: () => Promise<Address>; reads?: { payer: Address | undefined } },
 ): Promise<Comparison> {
   // A wrong flag is told once, and nobody is asked. A share of a balance is the same amount for all.
-  const { amount, tokenIn } = await parseQuoteFlags(cli, asking, payer)
+  const request = await parseQuoteFlags(cli, asking, payer)
+  const quoted = askAndRank(cli, asking, names, request)
+  const { answer, held } = reads
+    ? await withBalance(cli, { payer: reads.payer, request, quoted })
+    : { answer: await quoted, held: undefined }
+  return { ...answer, request, held }
+}
+
+/** Asks each provider for the same swap; throws the best reason if none has a quote. */
+async function askAndRank(
+  cli: Cli,
+  asking: QuoteFlags,
+  names: readonly string[],
+  { exact, amount, tokenIn }: QuoteRequest,
+): Promise<Pick<Comparison, 'ranked' | 'failed'>> {
   const isShare = shareOfBalance(asking.amountIn) !== undefined
   const options = isShare ? { ...asking, amountIn: formatUnits(amount, tokenIn.decimals) } : asking
   const drafting = withDrafts(cli)
@@ -75,27 +80,38 @@ async function rankQuotes(
     names.map(async (provider) => {
       const wish = await parseQuoteFlags(cli, { ...options, provider })
       try {
-        return { provider, exact: wish.exact, quote: await wish.ask(drafting) }
+        return { provider, quote: await wish.ask(drafting) }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        return { provider, exact: wish.exact, error }
+        return { provider, error }
       }
     }),
   )
   const quoted = asked.flatMap((one) => ('quote' in one && one.quote ? [{ ...one, quote: one.quote }] : []))
   const failed = asked.flatMap((one) => ('error' in one && one.error ? [{ ...one, error: one.error }] : []))
   if (quoted.length === 0) throw bestReason(failed.map(({ error }) => error))
-  const { exact } = asked[0]!
-  return { exact, ranked: quoted.toSorted((a, b) => compare(exact, a, b)), failed }
+  return { ranked: quoted.toSorted((a, b) => compare(exact, a, b)), failed }
 }
 
-/** Lists the quotes of providers, the best first; a provider without one is listed with its reason. */
-export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<void> {
-  const { exact, ranked, failed } = await rankQuotes(cli, options, names)
-  const best = ranked[0]!.quote
-  const items: Compared[] = [
-    ...ranked.map(({ provider, quote }, at): Compared => {
+/** Lists the quotes of providers, the best first, and what its payer lacks for it; a provider without one is listed with its reason. */
+export async function compareQuotes(
+  cli: Cli,
+  options: QuoteFlags,
+  names: readonly string[],
+  payer: Address | undefined,
+): Promise<void> {
+  const { request, held, ranked, failed } = await rankQuotes(cli, options, names, { reads: { payer } })
+  const { exact } = request
+  const offers = await Promise.all(
+    ranked.map(async ({ provider, quote }) => {
       const json = quoteJson(quote)
+      const { refusals } = await acceptsAndRefusals(cli, quote, { request, held, share: json.priceImpact })
+      return { provider, json, refusals }
+    }),
+  )
+  const best = offers[0]!
+  const items: Compared[] = [
+    ...offers.map(({ provider, json, refusals }, at): Compared => {
       return {
         provider,
         rank: at + 1,
@@ -109,6 +125,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         durationSeconds: json.durationSeconds,
         proof: proofOf(provider),
         lost: at === 0 ? null : whyLost(exact, ranked[at]!, ranked[0]!),
+        refusals,
         error: null,
       }
     }),
@@ -126,6 +143,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         durationSeconds: null,
         proof: proofOf(provider),
         lost: reasonOf(provider, error),
+        refusals: [],
         error: { code: error.code, message: error.message },
       }),
     ),
@@ -136,12 +154,14 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
   const listed = items.filter((item) => !elsewhere.includes(item))
   const note = `not for this route: ${elsewhere.map(({ provider }) => sanitizeText(provider)).join(', ')}`
   await cli.list(pageOf(listed, { all: true }), {
-    columns,
+    columns: comparedColumns,
     empty: 'No provider has a quote.',
     ...(elsewhere.length > 0 && { note }),
   })
-  const from = options.wallet === undefined ? '' : `--wallet ${shellWord(options.wallet)} `
-  if (best.id) cli.notice(`next: sluice swap execute ${from}${shellOperand(best.id)}`)
+  for (const { message } of best.refusals)
+    cli.notice(`${sanitizeText(best.provider)} will be refused: ${sanitizeText(message)}`)
+  const next = commandAfterQuote({ id: best.json.id, refusals: best.refusals }, options.wallet)
+  if (next !== null) cli.notice(withSameTarget(`next: ${next}`, sameTarget(cli)))
 }
 
 /** Lets a person choose one of the quotes of some providers, the best first. Without a terminal, PROMPT_NEEDED. */
@@ -158,7 +178,8 @@ export async function chooseQuote(
       hint: instead,
     })
   refuseWithoutTerminal(cli.io, cli.globals, question, instead, 'Input')
-  const { exact, ranked, failed } = await rankQuotes(cli, options, names, payer)
+  const { request, ranked, failed } = await rankQuotes(cli, options, names, { payer })
+  const { exact } = request
   for (const { provider, error } of failed)
     cli.notice(`${sanitizeText(provider)} ${reasonOf(provider, error)}`)
   const width = Math.max(...ranked.map(({ provider }) => provider.length))
@@ -276,109 +297,3 @@ function bestReason(errors: readonly AppError[]): AppError {
     })
   )
 }
-
-const columns: readonly Column<Compared>[] = [
-  {
-    title: 'PROVIDER',
-    field: 'provider',
-    csv: { provider: ({ provider }) => provider },
-    text: ({ provider, rank }, paint) =>
-      rank === 1 ? paint.green(sanitizeText(provider)) : sanitizeText(provider),
-  },
-  {
-    title: 'GROSS',
-    field: 'gross',
-    csv: amountCsv('gross', ({ gross }) => gross),
-    align: 'right',
-    text: ({ gross }, _, places) => amountShown(gross, places),
-  },
-  {
-    title: 'NET',
-    field: 'net',
-    csv: amountCsv('net', ({ net }) => net),
-    align: 'right',
-    text: ({ net, quote }, _, places) => (net || !quote ? amountShown(net, places) : 'not known'),
-  },
-  {
-    title: 'NET USD',
-    field: 'netUsd',
-    csv: { netUsd: ({ netUsd }) => netUsd },
-    align: 'right',
-    drop: 1,
-    text: ({ netUsd }) => dollars(netUsd),
-  },
-  {
-    title: 'FEES',
-    field: 'fees',
-    csv: { fees: ({ fees }) => feesOf(fees).join('; ') },
-    drop: 2,
-    text: ({ fees }) => feesOf(fees).join(', ') || '-',
-  },
-  {
-    title: 'GAS',
-    field: 'gasCostUsd',
-    csv: { gasCostUsd: ({ gasCostUsd }) => gasCostUsd },
-    align: 'right',
-    drop: 3,
-    text: ({ gasCostUsd }) => dollars(gasCostUsd),
-  },
-  {
-    title: 'IMPACT',
-    field: 'priceImpact',
-    csv: { priceImpact: ({ priceImpact }) => priceImpact },
-    align: 'right',
-    drop: 4,
-    text: ({ priceImpact }) => percent(priceImpact),
-  },
-  {
-    title: 'TIME',
-    field: 'durationSeconds',
-    csv: { durationSeconds: ({ durationSeconds }) => durationSeconds },
-    align: 'right',
-    drop: 5,
-    text: ({ durationSeconds, quote }) => (quote ? timeShown(durationSeconds) : '-'),
-  },
-  {
-    title: 'PROVED',
-    field: 'proof',
-    csv: { proof: ({ proof }) => (proof === null ? null : provedShown(proof)) },
-    drop: 6,
-    text: ({ proof, quote }) => (quote ? provedShown(proof) : '-'),
-  },
-  {
-    title: 'NOTE',
-    field: 'lost',
-    csv: { lost: ({ lost }) => lost },
-    drop: 0.5,
-    text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(sanitizeText(lost ?? ''))),
-  },
-]
-
-/** The fees of a quote with their kinds: `0.5 USDC network`. */
-const feesOf = (fees: readonly unknown[] | null): string[] =>
-  (fees ?? []).flatMap((fee) => {
-    const { kind, amount } = (fee ?? {}) as { kind?: unknown; amount?: Partial<TokenAmount> }
-    if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
-    return [
-      sanitizeText(
-        `${amount.formatted} ${amount.symbol ?? ''} ${typeof kind === 'string' ? kind : ''}`.trim(),
-      ),
-    ]
-  })
-
-const timeShown = (seconds: number | null): string =>
-  seconds === null ? 'not known' : seconds === 0 ? '1 block' : spanText(1_000 * seconds)
-
-/** What of the terms is proved by the calldata, in words; a deposit on Bitcoin has words of its own. */
-function provedShown(proof: SwapProof | string | null): string {
-  if (!proof) return 'not known'
-  if (typeof proof === 'string') return proof
-  const simulated = termsBy(proof, 'simulation')
-  const not = termsBy(proof, 'none')
-  if (not.length === Object.keys(proof).length) return 'nothing'
-  const but = not.length === 0 ? 'all' : `all but ${not.join(', ')}`
-  return simulated.length === 0 ? but : `${but} (${simulated.join(', ')} by simulation)`
-}
-
-const termsBy = (proof: SwapProof, how: SwapProof['minimum']): string[] =>
-  Object.entries(proof).flatMap(([term, by]) => (by === how ? [term] : []))

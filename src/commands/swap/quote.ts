@@ -1,26 +1,22 @@
-import type { Quote } from '../../api/quote.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
-import { balanceShortfalls, readHeld } from '../../cli/signing-flow/quotes/balance-shortfalls.ts'
+import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import {
-  parseQuoteFlags,
-  type QuoteFlags,
-  type QuoteRequest,
-} from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
-import { type QuoteRefusal, quoteRefusals } from '../../cli/signing-flow/quotes/quote-refusals.ts'
-import { promised } from '../../cli/signing-flow/swap-proposal.ts'
+  acceptsAndRefusals,
+  commandAfterQuote,
+  sameTarget,
+  withBalance,
+} from '../../cli/signing-flow/quotes/quote-with-balance.ts'
 import { amountShown, decimal, dollars, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { Address } from '../../domain/address.ts'
-import { formatAmount, tokenAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
@@ -37,64 +33,20 @@ export async function quote(
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
         hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
       })
-    return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from))
+    return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from), payer)
   }
-  const { quote, resolved, held } = await askQuoteAndBalance(cli, options, payer)
-  const own = quoteJson(quote)
-  const isFromBitcoin = quote.from.chainId === bitcoinNetwork.chainId
-  const { profile } = cli.globals
-  const named = profile === undefined ? [] : ['--profile', profile]
-  const accepts = isFromBitcoin ? null : acceptedOf(quote, resolved)
+  const request = await parseQuoteFlags(cli, options)
+  const { answer, held } = await withBalance(cli, { payer, request, quoted: request.ask(cli) })
+  const own = quoteJson(answer)
   const document = {
     ...own,
-    accepts,
-    refusals: isFromBitcoin
-      ? []
-      : [
-          ...(held
-            ? balanceShortfalls(held, {
-                token: resolved.tokenIn,
-                amountIn: accepts ? BigInt(accepts.amountIn.raw) : quote.tokenIn.amount,
-                estimatedGas: quote.estimatedGas,
-              }).map((one) => ({ ...one, next: one.next && withSameTarget(one.next, named) }))
-            : []),
-          ...(await quoteRefusals(cli, quote, resolved, own.priceImpact)),
-        ],
+    ...(await acceptsAndRefusals(cli, answer, { request, held, share: own.priceImpact })),
   }
   const { wallet } = options
-  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to, wallet), named))
+  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to, wallet), sameTarget(cli)))
 }
 
-/** Requests a quote and reads at the same time what the wallet has; nothing is read of a wallet for a swap from Bitcoin. */
-async function askQuoteAndBalance(cli: Cli, options: QuoteFlags, payer: Address | undefined) {
-  const resolved = await parseQuoteFlags(cli, options)
-  const { tokenIn: token } = resolved
-  const quoted = resolved.ask(cli)
-  const [quote, held] = await Promise.all([
-    quoted,
-    token.chainId === bitcoinNetwork.chainId ? undefined : readHeld(cli, { payer, token, quoted }),
-  ])
-  return { quote, resolved, held }
-}
-
-/** What executing a quote spends at most and receives at least; `null` if it has no bound, which `refusals` says. */
-function acceptedOf(quote: Quote, { exact, slippage }: QuoteRequest) {
-  try {
-    const bound = promised(quote, { exact, slippage, least: null })
-    return {
-      amountIn: tokenAmount(bound.amountIn, quote.tokenIn),
-      amountOut: tokenAmount(bound.amountOut, quote.tokenOut),
-    }
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
-  }
-}
-
-type Shown = ReturnType<typeof quoteJson> & {
-  accepts: ReturnType<typeof acceptedOf>
-  refusals: readonly QuoteRefusal[]
-}
+type Shown = ReturnType<typeof quoteJson> & Awaited<ReturnType<typeof acceptsAndRefusals>>
 
 /** The least that is received of an exact input, or the most that is spent for an exact output. */
 function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string, string])[] {
@@ -104,18 +56,6 @@ function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string
     ['at least', amountShown(accepts.amountOut)],
     ...(isMore ? [['at most', amountShown(accepts.amountIn)] as const] : []),
   ]
-}
-
-/**
- * The command that brings or shows what the wallet lacks, else the one that executes a quote with the flags that accept what would be refused;
- * `null` if no flag does.
- */
-function nextOf({ id, refusals }: Shown, wallet: string | undefined): string | null {
-  const [first] = refusals.flatMap(({ next }) => next ?? [])
-  if (first !== undefined) return first
-  if (!id || refusals.some(({ flag }) => flag === null)) return null
-  const from = wallet === undefined ? [] : ['--wallet', shellWord(wallet)]
-  return ['sluice swap execute', ...from, ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
 }
 
 const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =>
@@ -145,7 +85,7 @@ const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', utcTime(one.deadline)],
       ...one.refusals.map(({ message }) => ['refused', to.paint.red(sanitizeText(message))] as const),
-      ['next', nextOf(one, wallet) ?? 'sluice swap quote --help'],
+      ['next', commandAfterQuote(one, wallet) ?? 'sluice swap quote --help'],
     ],
     to,
   )

@@ -57,7 +57,7 @@ export const wallet = (program: CommandContext) => {
     .argument('[wallet]', 'address or keystore name')
     .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'health<1.2'")
     .option('--once', 'exit with 15 when the first condition is met')
-    .option('--no-wait', 'look one time: exit with 15 if a condition was newly met, else 0 (for cron)')
+    .option('--no-wait', 'check once: exit with 15 if a condition was newly met, else 0 (for cron)')
     .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
     .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
     .addHelpText(
@@ -141,11 +141,14 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
     const lending = value.stats ? lendingView(value.stats, to) : []
     const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0 && under.onTheWay.length === 0
+    const rows = value.positions.length === 0 ? [] : [table(positionColumns, value.positions, to)]
+    // A narrow terminal drops the rates, and their stars with them.
+    const isStarred = rows.some((text) => text.includes('*'))
     return [
       `${to.paint.bold(address)}`,
-      ...(value.positions.length === 0 ? [] : [table(positionColumns, value.positions, to)]),
+      ...rows,
       ...value.onTheWay.map((one) => onTheWayLine(one, to)),
-      ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
+      ...noteLine(isStarred ? starNote(value.positions.map(({ strategy }) => strategy)) : undefined, to),
       // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
       ...stakedLines(value.positions, to),

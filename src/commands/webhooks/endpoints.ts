@@ -113,7 +113,7 @@ export async function enable(cli: Cli, id: string, options: WebhooksAt): Promise
 export async function trigger(cli: Cli, type: EventType, options: WebhooksAt): Promise<void> {
   cli.emit(
     { type, ...(await (await eventsOf(cli, options)).triggerEvent({ type })) },
-    ({ eventId }) => `The test event ${sanitizeText(eventId)} (${type}) is on its way.`,
+    ({ eventId }) => `The test event ${sanitizeText(eventId)} (${type}) is queued.`,
   )
 }
 

@@ -94,7 +94,7 @@ export const webhooks = (program: CommandContext) => {
     .option('--types <types>', 'events to receive, separated by commas (default: all)')
     .option(
       '--consumer <name>',
-      'name under which the position is kept; the next run goes on from there',
+      'name under which the position is kept; the next run continues from there',
       'cli',
     )
     .option('--since <time>', 'go back to this time first: ISO 8601, or how long ago, such as 2h')

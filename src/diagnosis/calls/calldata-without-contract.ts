@@ -4,7 +4,7 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { authoritySelectors } from '../../guard/authority-granting-calls.ts'
+import { authorityText } from '../../guard/authority-granting-calls.ts'
 import { isEverything, type Teller, type Words } from '../../protocols/call-description.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { CallJson } from './call-json.ts'
@@ -118,10 +118,10 @@ export function callWithoutContract(
 
 /** The error for a function that no contract of this program has. */
 function unknownFunction(selector: Hex): AppError {
-  const power = authoritySelectors[selector]
+  const power = authorityText(selector)
   return new AppError(
     'NOT_FOUND',
-    `not decoded: no contract that this program knows has the function ${selector}${power === undefined ? '' : `; it is that of ${power}, which gives another address rights`}`,
+    `not decoded: no contract that this program knows has the function ${selector}${power === undefined ? '' : `; it is that of ${power}`}`,
     { hint: 'Compare the calldata with its source. If the contract is known: --to CONTRACT --network NAME' },
   )
 }

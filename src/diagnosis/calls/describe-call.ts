@@ -6,7 +6,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { multicall3, type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Token, tokenAt, wrappedOn } from '../../domain/token.ts'
-import { authoritySelectors } from '../../guard/authority-granting-calls.ts'
+import { authorityText } from '../../guard/authority-granting-calls.ts'
 import { contractName } from '../../guard/contract-names.ts'
 import {
   type CallArgument,
@@ -299,15 +299,11 @@ function guessed(
   for (const { item, ifIs, inside } of conditionalCalls) {
     const decoded = selectorOf(item) === selector && depth < maxDepth ? decodeWithRest(item, data) : undefined
     if (!decoded) continue
-    const { text } = describeCall(catalog, network, inside(decoded.args), to, depth + 1)
-    return [`if the contract is ${ifIs}, which is not certain: ${text}`]
+    const texts = inside(decoded.args).map((one) => describeCall(catalog, network, one, to, depth + 1).text)
+    return [`if the contract is ${ifIs}, which is not certain: ${texts.join('; ') || 'no call'}`]
   }
-  const power = authoritySelectors[selector]
-  return power === undefined
-    ? []
-    : [
-        `the selector is that of ${power}, which gives another address rights if the contract has this function`,
-      ]
+  const power = authorityText(selector)
+  return power === undefined ? [] : [`the selector is that of ${power}, if the contract has this function`]
 }
 
 /** The arguments of a call as JSON, with whole numbers as text. */

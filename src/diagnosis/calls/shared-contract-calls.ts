@@ -145,14 +145,23 @@ const safe = parseAbi([
   'function execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures) payable returns (bool success)',
 ])
 
-/** The call of an account of ERC-4337 that executes another one (viem 2.57.1, toSimple7702SmartAccount.ts). */
-const account = parseAbi(['function execute(address target, uint256 value, bytes data)'])
+/** The calls of an account of ERC-4337 that execute others (viem 2.57.1, toSimple7702SmartAccount.ts). */
+const account = parseAbi([
+  'function execute(address target, uint256 value, bytes data)',
+  'function executeBatch((address target, uint256 value, bytes data)[] calls)',
+])
+const isAccount = 'an account that executes what it is told (ERC-4337)'
 
-const executedCall = ([to, value, data]: readonly unknown[]): RawCall => ({
-  to: to as Address,
-  value: value as bigint,
-  data: data as Hex,
-})
+const executedCall = ([to, value, data]: readonly unknown[]): RawCall[] => [
+  { to: to as Address, value: value as bigint, data: data as Hex },
+]
+
+const executedCalls = ([calls]: readonly unknown[]): RawCall[] =>
+  (calls as { target: Address; value: bigint; data: Hex }[]).map(({ target, value, data }) => ({
+    to: target,
+    value,
+    data,
+  }))
 
 /**
  * Calls whose contract is not in the catalogue, but whose function is that of accounts of which every user has an own one: what it would do if
@@ -161,12 +170,13 @@ const executedCall = ([to, value, data]: readonly unknown[]): RawCall => ({
 export const conditionalCalls: readonly {
   item: Teller['item']
   ifIs: string
-  inside: (args: readonly unknown[]) => RawCall
+  inside: (args: readonly unknown[]) => RawCall[]
 }[] = [
   {
     item: safe[0],
     ifIs: 'a Safe',
     inside: executedCall,
   },
-  { item: account[0], ifIs: 'an account that executes what it is told (ERC-4337)', inside: executedCall },
+  { item: account[0], ifIs: isAccount, inside: executedCall },
+  { item: account[1], ifIs: isAccount, inside: executedCalls },
 ]

@@ -1,3 +1,4 @@
+import { formatGwei } from 'viem/utils'
 import { writtenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
@@ -38,7 +39,7 @@ export const otherPendingText = (facts: Facts): string =>
   hasOtherPending(facts) ? ' Another of its steps is signed and can still be mined.' : ''
 
 /** A gas price in gwei. */
-export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
+export const gweiText = (wei: bigint): string => `${formatGwei(wei)} gwei`
 
 /** Why the operation cannot continue now, and the ways out, as following sentences. */
 export function blockerText(facts: Facts): string {

@@ -127,7 +127,7 @@ function use(next) {
     draw(source.section, source.rows({ items: [] }))
   }
   document.body.classList.remove('stale')
-  say('begin', 'One moment.')
+  say('begin', 'Loading.')
   turn()
 }
 

@@ -6,8 +6,8 @@ export function actionRows(
   { wallet = '', status = '' } = {},
 ) {
   const rows = items.map((action) => [
-    ['begun', time(action.createdAt)],
-    ['what', pair(said(action.type).toLowerCase().replaceAll('_', ' '), action.strategySlug)],
+    ['started', time(action.createdAt)],
+    ['action', pair(typeOf(action), action.strategySlug)],
     ['amount', amount(action.amounts), 'number'],
     ['status', state(action.status)],
     ['transactions', node('ul', {}, ...(action.transactions ?? []).map(transaction))],
@@ -23,6 +23,14 @@ export function actionRows(
       : 'Nothing yet. What is done with a key of this customer appears here.',
   }
 }
+
+/** The type of an action in words: `SAMECHAIN_INVESTMENT_DEPOSIT` is a deposit, `CROSSCHAIN_SWAP` a cross-chain swap. */
+const typeOf = ({ type }) =>
+  said(type)
+    .replace(/^SAMECHAIN_(INVESTMENT_)?(?=.)/, '')
+    .replace(/^CROSSCHAIN_(INVESTMENT_)?(?=.)/, 'cross-chain_')
+    .toLowerCase()
+    .replaceAll('_', ' ')
 
 /** What happened to an action, in order. */
 function timeline(action) {
@@ -47,7 +55,7 @@ function timeline(action) {
       const facts = [
         [nonce, 'nonce'],
         [blockNumber, 'block'],
-        [gasUsed, 'gas'],
+        [gasUsed && grouped(said(gasUsed)), 'gas'],
       ].flatMap(([value, name]) => (value === null || value === undefined ? [] : [`${name} ${said(value)}`]))
       return node(
         'li',

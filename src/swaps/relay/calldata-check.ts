@@ -72,7 +72,7 @@ export function checkRelayCalldata(
     bound: {
       name: isCoin ? 'depositNative' : 'depositErc20',
       args: jsonArguments({ depositor, token, amount, id, minimum, deadline }),
-      text: `Deposit ${spent} at Relay for ${displayNetwork([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
+      text: `Deposit ${spent} at Relay for ${displayNetwork([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}. Otherwise Relay refunds it, on either network, maybe in another token, without a promised minimum`,
       value: isCoin ? amount : 0n,
       ...(!isCoin && { spends: { token: tokenIn.address, amount } }),
     },

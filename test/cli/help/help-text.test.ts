@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { buildProgram } from '../../../src/app/main.ts'
 import { helpParts, helpText } from '../../../src/cli/help/help-text.ts'
 import { leavesOf, wordsOf } from '../../../src/cli/options/command-tree-queries.ts'
+import { unpainted } from '../../../src/cli/terminal/terminal-abilities.ts'
+import { topics, topicText } from '../../../src/commands/help-topics.ts'
 
 const wholeProgram = () =>
   buildProgram([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
@@ -38,6 +40,17 @@ const useless: Readonly<Record<string, readonly string[]>> = {
   transfer: [...exchange, ...approval, '--pipeline'],
   'action deliver': [...exchange, ...approval, '--pipeline', '--allow-token'],
 }
+
+test.each(Object.entries(topics))(
+  'the help topic %s fits a terminal of 80 columns, in whole words',
+  (_, topic) => {
+    const to = { write: () => undefined, isTerminal: true, columns: 80, paint: unpainted }
+    const lines = topicText(topic, to).split('\n')
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
+    expect(words(lines.join(' '))).toEqual(words(topicText(topic, { ...to, isTerminal: false })))
+  },
+)
 
 test('each command that makes transactions offers the signing options that change something, and no others', async () => {
   const program = await wholeProgram()

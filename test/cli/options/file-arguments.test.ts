@@ -20,7 +20,9 @@ test('a file is read whole with characters across chunk boundaries, and a direct
   writeFileSync(path, text)
   expect(await textOf(path, { stdin })).toBe(text)
   expect(await textOf('-', { stdin })).toBe('of standard input')
-  await expect(textOf(home(), { stdin })).rejects.toMatchObject({ code: 'USAGE' })
+  const why = (file: string) => textOf(file, { stdin }).catch(({ code, message }) => `${code} ${message}`)
+  expect(await why(home())).toBe(`USAGE Cannot read ${home()}: it is a directory`)
+  expect(await why('nothing.json')).toBe('USAGE Cannot read nothing.json: it does not exist')
 })
 
 test('input larger than 32 MiB is refused, also when it never ends', async () => {

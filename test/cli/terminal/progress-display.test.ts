@@ -30,3 +30,27 @@ test('after the last answer nothing is drawn, not a line that names nothing', as
   expect(drawn.join('')).not.toContain('waiting for')
   display.end()
 })
+
+test.each([
+  ['pending: waiting for the payment', 'still pending: waiting for the payment 15s'],
+  ['reading the chain', 'still reading the chain 15s'],
+  ['1/2 Supply 100 USDC', 'still waiting: 1/2 Supply 100 USDC 15s'],
+])('where nothing is redrawn, "%s" is repeated every 15 s as "%s"', (doing, line) => {
+  const said: string[] = []
+  let now = 0
+  const beats: (() => void)[] = []
+  const timers = {
+    now: () => now,
+    after: (ms: number, call: () => void) => {
+      if (ms === 15_000) beats.push(call)
+      return () => undefined
+    },
+  }
+  const err = { write: (text: string) => said.push(text), isTerminal: false, columns: 80, paint: unpainted }
+  const display = progressDisplay({ err } as never, timers)
+  display.start(false)
+  display.doing(doing)
+  now = 15_000
+  beats.shift()!()
+  expect(said).toEqual([`${line}\n`])
+})

@@ -123,6 +123,23 @@ test('table names the columns that it drops, and stacks a row whose columns that
   ])
 })
 
+test('table gives the column of hashes its own line where a row does not fit, and cuts none', () => {
+  const hash = `0x${'ab'.repeat(32)}`
+  const [id, , count] = columns as [Column<Row>, Column<Row>, Column<Row>]
+  const { drop: _, ...amount } = count
+  const last: Column<Row> = {
+    title: 'HASH',
+    field: 'words',
+    csv: {},
+    text: ({ words }) => words,
+    ownLine: true,
+  }
+  const shown = (width: number) =>
+    lines(table([id, amount, last], [{ id: 'one', words: hash, count: '12345' }], stream({ columns: width })))
+  expect(shown(70)).toEqual(['HASH', '  ID   COUNT', hash, '  one  12345'])
+  expect(shown(90)).toEqual(['ID   COUNT  HASH', `one  12345  ${hash}`])
+})
+
 test('wrapText breaks lines between words on a terminal, and leaves commands and pipes alone', () => {
   const text =
     'one two three four five six\n  sluice action resume 0f8fad5b --yes\n  seven eight nine ten eleven'

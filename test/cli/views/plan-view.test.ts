@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Stream } from '../../../src/cli/terminal/io-types.ts'
 import { unpainted } from '../../../src/cli/terminal/terminal-abilities.ts'
-import type { Plan } from '../../../src/cli/views/call-view.ts'
+import { callView, type Plan } from '../../../src/cli/views/call-view.ts'
 import { planQuestion, planView } from '../../../src/cli/views/plan-view.ts'
-import { writtenAmount } from '../../../src/domain/amount.ts'
+import { maxUint256, writtenAmount } from '../../../src/domain/amount.ts'
 import { sanitizeText } from '../../../src/domain/text/terminal-sanitizing.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -330,4 +330,38 @@ test('shares are priced by their market, and funds arriving on another chain or 
   expect(given.json.arrivals).toMatchObject([
     { network: 'sandbox-one', to: other, least: { symbol: 'USDC', usd: expect.stringMatching(/^14\d\d\./) } },
   ])
+})
+
+test('an argument of 2^256 - 1 is shown as everything, as unlimited for an allowance, and the coin with separators', () => {
+  const shown = (name: string) =>
+    callView(
+      {
+        wallet: `0x${'11'.repeat(20)}`,
+        steps: [
+          {
+            ...{
+              leg: 0,
+              network: 'base',
+              to: `0x${'22'.repeat(20)}`,
+              contract: 'aave-v3',
+              value: String(19_998n * 10n ** 18n),
+              data: '0x1234',
+            },
+            ...{
+              call: { name, args: { amount: String(maxUint256) } },
+              text: 'Withdraw all',
+              needs: null,
+              simulated: 'now',
+            },
+          },
+        ],
+        ...{ contracts: [], simulation: null, fees: null },
+      } as never,
+      0,
+      to(80),
+    )
+  expect(shown('withdraw')).toContain('amount  2^256 - 1 (everything)')
+  expect(shown('approve')).toContain('amount  unlimited')
+  // The coin that a call carries is written as every other amount.
+  expect(shown('withdraw')).toContain('carries   19,998 ETH')
 })

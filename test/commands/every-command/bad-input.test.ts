@@ -137,7 +137,11 @@ describe('unknown names', () => {
     [
       'an unknown wallet',
       `${pay} --wallet nobody`,
-      { exit: 13, code: 'KEY_SOURCE', says: /"nobody".*wallet new/ },
+      {
+        exit: 13,
+        code: 'KEY_SOURCE',
+        says: /"nobody".*use wallet import\. To create one: sluice wallet new nobody$/,
+      },
     ],
     [
       'the export of an unknown wallet',
@@ -590,6 +594,12 @@ describe('a repeated flag', () => {
     const vouched = `--allow-token ${stranger} --allow-token ${sandbox.user.address}`
     expect((await run(`deposit ${place} --amount 1 --dry-run ${vouched}`)).exit).toBe(0)
   })
+})
+
+test('a dry run without a wallet says that it needs only an address', async () => {
+  const { exit, json } = await run(`deposit ${place} --amount 1 --dry-run --json`, { env: rpcEnvOf(sandbox) })
+  expect([exit, json.error.code, json.error.message]).toEqual([2, 'KEY_REQUIRED', 'No wallet given'])
+  expect(json.error.hint).toContain('--wallet 0xADDRESS')
 })
 
 test('action resume without a signer names the wallet of the action, and hints at no new wallet', async () => {

@@ -34,7 +34,7 @@ describe('a strategy with a collector', () => {
     expect(list.items.find((one: { slug: string }) => one.slug === slug)).toMatchObject(charged)
     expect(wallet.positions[0].strategy).toMatchObject(charged)
     expect(best.strategy.performanceFeeBps).toBe('1050')
-    expect((await run(`strategies show ${slug}`)).out).toMatch(/fee +1050 bps of the profit/)
+    expect((await run(`strategies show ${slug}`)).out).toMatch(/fee +10\.50% of the profit/)
   })
 
   test('charges no fee for a deposit, on one chain or across two', async () => {

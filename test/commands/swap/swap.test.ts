@@ -135,6 +135,41 @@ describe('swap quote, swap status and swap list', () => {
     expect(json.error.message).toMatch(/It can be swapped into .*WETH on sandbox-one/)
   })
 
+  test('--compare says of each quote what its payer lacks, and its next step brings it', async () => {
+    const nobody = '0x000000000000000000000000000000000000dEaD'
+    const line = `swap quote --compare uniswap-v3,cow ${near} --amount-in 100 --wallet ${nobody}`
+    const { json } = await run(`${line} --json`)
+    const codes = json.items.map(({ refusals }: never) =>
+      (refusals as { code: string }[]).map(({ code }) => code),
+    )
+    expect(codes).toEqual([
+      ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS'],
+      ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS'],
+    ])
+    const { err } = await run(line)
+    expect(err).toContain(`${nobody} has 0 USDC on sandbox-one and needs 100 USDC: 100 USDC missing`)
+    expect(err).toContain(`next: ${json.items[0].refusals[0].next}\n`)
+    const { json: own } = await run(`swap quote --compare uniswap-v3 ${near} --amount-in 100 --json`)
+    expect(own.items[0].refusals).toEqual([])
+  })
+
+  test('without a route, the error also says that the payer lacks the amount', async () => {
+    const route = '--from sandbox-one --token-in USDC --token-out USDC'
+    for (const line of [`swap quote ${route}`, `swap quote --compare cow ${route}`]) {
+      const { exit, json } = await run(`${line} --amount-in 9000000 --json`)
+      expect(exit).toBe(4)
+      expect(json.error).toMatchObject({
+        code: 'NO_ROUTE_FOUND',
+        message: expect.stringMatching(
+          /\. Besides, 0x\w+ has [\d,.]+ USDC on sandbox-one and needs 9,000,000 USDC: /,
+        ),
+        details: { refusals: [{ code: 'INSUFFICIENT_FUNDS', missing: { symbol: 'USDC' } }] },
+      })
+      const { json: enough } = await run(`${line} --amount-in 1 --json`)
+      expect(enough.error.message).not.toContain('Besides')
+    }
+  })
+
   test('--compare keeps ineligible providers out of the table, names them on stderr and lists them in CSV', async () => {
     const { out, err } = await run(`swap quote --compare ${near} --amount-in 100`)
     expect(out).toMatch(/^balancer-v2 .* returned no quote$/m)
@@ -378,6 +413,9 @@ describe('swap execute', () => {
         .rpc.request('eth_getTransactionReceipt', [last.destinationTxHash])
       expect(landed).toMatchObject({ status: '0x1' })
       expect(json.destinationTxHash).toBe(last.destinationTxHash)
+      // What arrived is said, also if it is as much as was sent.
+      const shownReport = (await run(['action', 'show', json.id])).out
+      expect(shownReport).toMatch(speed === 'fast' ? /^received +49\.995 USDC$/m : /^received +50 USDC$/m)
     },
   )
 })

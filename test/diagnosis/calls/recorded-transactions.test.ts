@@ -252,6 +252,45 @@ describe('a user operation of ERC-4337', () => {
     expect(told.unread.join('\n')).toContain('the call (0x12345678, 4 bytes)')
   })
 
+  test('of a batch names each of its calls as a condition', () => {
+    const transfer = encodeFunctionData({
+      abi: parseAbi(['function transfer(address to, uint256 amount)']),
+      args: [bundler, 7_000000n],
+    })
+    const batch = encodeFunctionData({
+      abi: parseAbi(['function executeBatch((address target, uint256 value, bytes data)[] calls)']),
+      args: [
+        [
+          { target: usdc, value: 0n, data: transfer },
+          { target: bundler, value: 0n, data: '0x12345678' },
+        ],
+      ],
+    })
+    const told = describeCall(
+      catalog,
+      networkOf({ chainId: 8453 }),
+      { to: owner, value: 0n, data: batch },
+      owner,
+    )
+    expect(told.isDecoded).toBe(false)
+    expect(told.unread.join('\n')).toMatch(
+      new RegExp(`which is not certain: sends 7 USDC to ${bundler}; calls ${bundler}.*: not decoded`),
+    )
+  })
+
+  test('a selector that only executes other calls is not said to give rights', () => {
+    const said = (data: Hex) =>
+      describeCall(catalog, networkOf({ chainId: 8453 }), { to: owner, value: 0n, data }, owner).unread.join(
+        '\n',
+      )
+    expect(said('0xac9650d8')).toContain(
+      'multicall(bytes[]), which executes the calls in its arguments, if the',
+    )
+    expect(said('0xf2fde38b')).toContain(
+      'transferOwnership(address), which gives another address rights, if the',
+    )
+  })
+
   test('at another contract is not told', () => {
     expect(handled(owner, execute)).toMatchObject({
       isDecoded: false,

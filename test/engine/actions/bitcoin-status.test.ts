@@ -400,7 +400,7 @@ describe('the search for a deposit', () => {
 
 test('a dry run says when the deposit address is only claimed by its service', async () => {
   const shown = await run(`swap execute ${flags} --provider thorchain --dry-run`)
-  expect(shown.out).toContain('proved by memo, all but the address, according to its service only')
+  expect(shown.out).toContain('proved by memo, all but the address, which only its service names')
 })
 
 test('each status of a swap from Bitcoin is told once, in order, by whoever reads it', async () => {

@@ -20,7 +20,7 @@ import type { QuoteRefusal } from './quote-refusals.ts'
 /** What a wallet has on the network of a quote, in the smallest unit: `token` of the input, `coin` for gas, and the gas price in wei. */
 export type Held = { wallet: Address; network: Network; token: bigint; coin: bigint; gasPrice: bigint }
 
-/** For how long a quote that is ready waits for the balance, in ms. */
+/** For how long a quote that is ready, or that no provider has, waits for the balance, in ms. */
 const patienceMs = 2_000
 
 /**
@@ -31,10 +31,8 @@ export async function readHeld(
   cli: Cli,
   { payer, token, quoted }: { payer: Address | undefined; token: Token; quoted: Promise<unknown> },
 ): Promise<Held | undefined> {
-  const tooLate = quoted.then(
-    () => sleep(patienceMs, undefined, { ref: false }),
-    () => undefined,
-  )
+  const rest = () => sleep(patienceMs, undefined, { ref: false })
+  const tooLate = quoted.then(rest, rest)
   return Promise.race([heldNow(cli, payer, token).catch(() => undefined), tooLate.then(() => undefined)])
 }
 
@@ -80,7 +78,7 @@ export function balanceShortfalls(
           ),
         ]
   if (isCoin) return lacks(unit, coin, amountIn + gas, gas > 0n ? 'needs, gas included, about' : 'needs')
-  return [...lacks(token, held, amountIn, 'needs'), ...lacks(unit, coin, gas, 'needs for the gas about')]
+  return [...lacks(token, held, amountIn, 'needs'), ...lacks(unit, coin, gas, 'needs, for gas, about')]
 }
 
 const refusalOf = ({ code, message, hint }: AppError, token: Token, missing: bigint): QuoteRefusal => ({

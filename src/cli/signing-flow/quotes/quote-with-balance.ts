@@ -1,0 +1,100 @@
+import type { Quote } from '../../../api/quote.ts'
+import type { Address } from '../../../domain/address.ts'
+import { tokenAmount } from '../../../domain/amount.ts'
+import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
+import { copyErrorWith } from '../../../domain/copy-error.ts'
+import { AppError } from '../../../domain/errors.ts'
+import { shellOperand, shellWord } from '../../../domain/text/shell-quoting.ts'
+import type { Cli } from '../../command-run-types.ts'
+import { withSameTarget } from '../../next-command.ts'
+import { promised } from '../swap-proposal.ts'
+import { balanceShortfalls, type Held, readHeld } from './balance-shortfalls.ts'
+import type { QuoteRequest } from './parse-quote-flags.ts'
+import { type QuoteRefusal, quoteRefusals } from './quote-refusals.ts'
+
+/** The errors that say that no provider has a quote for this amount. */
+const withoutQuote = ['NO_ROUTE_FOUND', 'QUOTE_GENERATION_FAILED', 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE']
+
+/**
+ * Waits for the quotes of a request and reads at the same time what the payer has; `undefined` where that is not known. If no provider has a quote and
+ * the payer lacks the input, the error says this too. Nothing is read of a wallet for a swap from Bitcoin.
+ */
+export async function withBalance<answer>(
+  cli: Cli,
+  { payer, request, quoted }: { payer: Address | undefined; request: QuoteRequest; quoted: Promise<answer> },
+): Promise<{ answer: answer; held: Held | undefined }> {
+  const { tokenIn: token, exact, amount } = request
+  const reading =
+    token.chainId === bitcoinNetwork.chainId ? undefined : readHeld(cli, { payer, token, quoted })
+  try {
+    const answer = await quoted
+    return { answer, held: await reading }
+  } catch (error) {
+    if (!(error instanceof AppError) || !withoutQuote.includes(error.code) || exact !== 'in') throw error
+    const held = await reading
+    const lacks = held ? balanceShortfalls(held, { token, amountIn: amount, estimatedGas: null }) : []
+    if (lacks.length === 0) throw error
+    throw copyErrorWith(error, {
+      message: `${error.message}. Besides, ${lacks.map(({ message }) => message).join('. ')}`,
+      details: { refusals: lacks },
+    })
+  }
+}
+
+/** What executing a quote spends at most and receives at least; `null` if it has no bound, which `refusals` says. */
+function acceptedOf(quote: Quote, { exact, slippage }: QuoteRequest) {
+  try {
+    const bound = promised(quote, { exact, slippage, least: null })
+    return {
+      amountIn: tokenAmount(bound.amountIn, quote.tokenIn),
+      amountOut: tokenAmount(bound.amountOut, quote.tokenOut),
+    }
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+/**
+ * What executing a quote accepts, and why it would be refused: what the payer lacks, and the limits. `share` is its price impact as a fraction. A swap
+ * from Bitcoin has neither.
+ */
+export async function acceptsAndRefusals(
+  cli: Cli,
+  quote: Quote,
+  { request, held, share }: { request: QuoteRequest; held: Held | undefined; share: number | null },
+): Promise<{ accepts: ReturnType<typeof acceptedOf>; refusals: QuoteRefusal[] }> {
+  if (quote.from.chainId === bitcoinNetwork.chainId) return { accepts: null, refusals: [] }
+  const accepts = acceptedOf(quote, request)
+  const amountIn = accepts ? BigInt(accepts.amountIn.raw) : quote.tokenIn.amount
+  const lacks = held
+    ? balanceShortfalls(held, { token: request.tokenIn, amountIn, estimatedGas: quote.estimatedGas })
+    : []
+  const target = sameTarget(cli)
+  return {
+    accepts,
+    refusals: [
+      ...lacks.map((one) => ({ ...one, next: one.next && withSameTarget(one.next, target) })),
+      ...(await quoteRefusals(cli, quote, request, share)),
+    ],
+  }
+}
+
+/** The flags that make the next command run where this one did. */
+export const sameTarget = ({ globals: { profile } }: Cli): string[] =>
+  profile === undefined ? [] : ['--profile', profile]
+
+/**
+ * The command that brings or shows what the wallet lacks, else the one that executes a quote with the flags that accept what would be refused;
+ * `null` if no flag does.
+ */
+export function commandAfterQuote(
+  { id, refusals }: { id: string | null; refusals: readonly QuoteRefusal[] },
+  wallet: string | undefined,
+): string | null {
+  const [first] = refusals.flatMap(({ next }) => next ?? [])
+  if (first !== undefined) return first
+  if (!id || refusals.some(({ flag }) => flag === null)) return null
+  const from = wallet === undefined ? [] : ['--wallet', shellWord(wallet)]
+  return ['sluice swap execute', ...from, ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
+}
