@@ -18,7 +18,7 @@ export type FailoverSabotage = (typeof failoverSabotages)[number]
 const changes: Partial<Record<string, (text: string) => string>> = {
   'no-idempotency': (text) => text.replace('where idempotent_requests.until < $6', 'where $6 = $6'),
   'told-again': (text) =>
-    text.replace('select told from event_subjects where', 'select told from event_subjects where false and'),
+    text.replaceAll(/select (s\.)?told from event_subjects (s )?where/g, '$& false and'),
   'sequence-gap': (text) =>
     text.replace('seq = event_subjects.seq + 1', 'seq = event_subjects.seq + 1 + (random() * 0.6)::int'),
 }
