@@ -73,9 +73,7 @@ export async function failoverCampaign(
     const start = async (at: number): Promise<void> => {
       const [node, program] = sluice
       const command = [
-        ...(sabotage
-          ? ['--import', join(import.meta.dirname, 'failover-sabotage.ts'), sources]
-          : [program!]),
+        ...(sabotage ? ['--import', join(import.meta.dirname, 'failover-sabotage.ts'), sources] : [program!]),
         'serve',
         '--port',
         '0',

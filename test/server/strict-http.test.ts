@@ -36,8 +36,7 @@ test.each(['GET', 'POST', 'PUT', 'DELETE'])(
   'a %s without a body is answered at once, whatever content type it names',
   async (method) => {
     const path = method === 'DELETE' ? '/webhooks/we_1' : method === 'POST' ? '/webhooks' : '/fees'
-    const sent = (more: string) =>
-      `${method} ${path} HTTP/1.1\r\n${head}${more}connection: close\r\n\r\n`
+    const sent = (more: string) => `${method} ${path} HTTP/1.1\r\n${head}${more}connection: close\r\n\r\n`
     const [plain, ...named] = await Promise.all(
       [
         '',

@@ -162,7 +162,7 @@ export function openSharedKeyLimits(
         for (const [at, { resolve }] of waiting.entries()) resolve(at < granted ? { ok: true } : refusal)
         if (leased === 0) continue
         key.lease = { id: lease, left: leased, takenAt, asked, until: asked + leaseMs, used: [] }
-        key.settling = setTimeout(() => void askFor(id), leaseMs).unref()
+        key.settling = setTimeout(() => askFor(id), leaseMs).unref()
       }
     } catch (cause) {
       answered(false)
@@ -172,9 +172,9 @@ export function openSharedKeyLimits(
     }
     for (const { id, key } of all) if (!key.lease && key.waiting.length === 0) keys.delete(id)
   }
-  const askFor = (id: string): Promise<void> => {
+  const askFor = (id: string): void => {
     due.add(id)
-    return (asking ??= askAll())
+    asking ??= askAll()
   }
   const sweep = setInterval(() => {
     const old = Math.max(...windows.map(({ ms }) => ms))
@@ -205,12 +205,12 @@ export function openSharedKeyLimits(
       }
       const request = Promise.withResolvers<LimitResult>()
       key.waiting.push(request)
-      void askFor(id)
+      askFor(id)
       return request.promise
     },
     close: async () => {
       clearInterval(sweep)
-      for (const [id, { lease }] of keys) if (lease) void askFor(id)
+      for (const [id, { lease }] of keys) if (lease) askFor(id)
       await asking
     },
   }

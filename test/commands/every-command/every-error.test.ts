@@ -133,7 +133,9 @@ const kinds: Record<string, { exit: number; trial: () => Trial }> = {
   local: { exit: 12, trial: () => ({ circumstances: { env: { SLUICE_HOME: noHome } } }) },
   database: {
     exit: 12,
-    trial: () => ({ circumstances: { env: { SLUICE_DATABASE_URL: 'postgres://sluice@127.0.0.1:1/sluice' } } }),
+    trial: () => ({
+      circumstances: { env: { SLUICE_DATABASE_URL: 'postgres://sluice@127.0.0.1:1/sluice' } },
+    }),
   },
   source: {
     exit: 13,
