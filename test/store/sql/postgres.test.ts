@@ -199,6 +199,20 @@ describePostgres('PostgreSQL', () => {
     await expect(one.cachedQuery('select nothing from counts', [])).rejects.toThrow(/nothing/)
   })
 
+  test('a prepared read is repeated without preparation where its connection lost it, as behind PgBouncer', async () => {
+    const sql = await openPostgres(migrations, { query: '?pool_max_conns=2' })
+    const read = () => sql.cachedQuery('select n from counts where name = $1', ['a'])
+    const prepared = async () =>
+      (await sql.pool.query('select count(*)::integer as n from pg_prepared_statements')).rows[0]
+    expect(await read()).toEqual([{ n: 0 }])
+    expect(await prepared()).toEqual({ n: 1 })
+    await sql.pool.query('deallocate all')
+    expect(await read()).toEqual([{ n: 0 }])
+    expect(await read()).toEqual([{ n: 0 }])
+    expect(await prepared()).toEqual({ n: 0 })
+    await sql.close()
+  })
+
   test('a key that another instance revoked is refused after 10 ms, and a setting that it changed applies, with no other reads', async () => {
     const database = await newDatabase()
     const [serving, other] = [
