@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts'
+import { advice, sluice } from './text/next-step.ts'
 
 /** The parameters of a fault: its value and its options. A fault with `once` acts immediately and is not kept. */
 export type FaultKind = {
@@ -175,9 +176,9 @@ export function faultNamed(name: string): { name: FaultName; kind: FaultKind } {
     throw new AppError(
       'USAGE',
       `The bridge burns and mints the whole amount, so it has no fault "${name.slice('bridge-'.length)}"`,
-      { hint: `A similar fault: sluice sandbox fault ${near}` },
+      { next: advice`A similar fault: ${sluice('sandbox fault', near)}` },
     )
   throw new AppError('USAGE', `There is no fault "${name.slice(0, 60)}"`, {
-    hint: `Faults: ${Object.keys(faultKinds).join(', ')}`,
+    next: `Faults: ${Object.keys(faultKinds).join(', ')}`,
   })
 }

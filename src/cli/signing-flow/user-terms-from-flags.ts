@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
@@ -53,7 +54,7 @@ export function refuseChangedTerms(
   const { policy, asserts } = decodeTerms((plan as StoredPlan).terms)
   const isOther = (what: string, flag: string) =>
     new AppError('POLICY_LIMIT', `${id} was started with another ${what}`, {
-      hint: `To resume with the original, omit ${flag}. To stop and revoke its allowances: sluice action revoke ${id}`,
+      next: advice`To resume with the original, omit ${flag}. To stop and revoke its allowances: ${sluice('action revoke', id)}`,
     })
   if (file !== undefined && readPolicy(file, program.policyPath)?.sha256 !== policy?.sha256)
     throw isOther('policy', '--policy')

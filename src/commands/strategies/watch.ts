@@ -4,7 +4,7 @@ import { type Facts, parseConditions } from '../../cli/conditions/parse-conditio
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { assetFilter, everyStrategy, intervalOf, serviceFor } from './list.ts'
 
 type Options = WatchOptions & { when: string; network?: string; asset?: string; interval: string }
@@ -49,7 +49,7 @@ export async function watch(cli: Cli, ids: string[], options: Options): Promise<
       conditions,
       scope: JSON.stringify(['strategies', cli.backend.profile, options.name]),
       intervalMs: intervalOf(options.interval),
-      next: (slug) => `sluice strategies show ${shellOperand(slug)}`,
+      next: (slug) => sluice('strategies show', slug),
     },
   )
 }

@@ -15,8 +15,8 @@ import { formatAmount, shareOfBalance, type TokenAmount } from '../../domain/amo
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
@@ -140,8 +140,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
     empty: 'No provider has a quote.',
     ...(elsewhere.length > 0 && { note }),
   })
-  const from = options.wallet === undefined ? '' : `--wallet ${shellWord(options.wallet)} `
-  if (best.id) cli.notice(`next: sluice swap execute ${from}${shellOperand(best.id)}`)
+  if (best.id) cli.notice(advice`next: ${sluice('swap execute', best.id, { '--wallet': options.wallet })}`)
 }
 
 /** Lets a person choose one of the quotes of some providers, the best first. Without a terminal, PROMPT_NEEDED. */
@@ -152,10 +151,10 @@ export async function chooseQuote(
   payer: () => Promise<Address>,
 ): Promise<Quote> {
   const question = 'Which quote should be executed?'
-  const instead = 'Name the provider with --provider, or list the quotes: sluice swap quote --help'
+  const instead = advice`Name the provider with --provider, or list the quotes: ${sluice('swap quote', { '--help': true })}`
   if (cli.globals.yes)
     throw new AppError('USAGE', '--compare asks which quote to execute, and --yes answers no such question', {
-      hint: instead,
+      next: instead,
     })
   refuseWithoutTerminal(cli.io, cli.globals, question, instead, 'Input')
   const { exact, ranked, failed } = await rankQuotes(cli, options, names, payer)
@@ -197,7 +196,7 @@ export const comparedProviders = (
   const names = [...new Set(named.split(',').map((name) => name.trim().toLowerCase()))].filter(Boolean)
   if (names.length > 0) return names
   throw new AppError('USAGE', '--compare needs the names of providers, separated by commas, or no value', {
-    hint: `sluice swap quote --compare ${shellWord(swapProviderNames.join(','))} --help`,
+    next: sluice('swap quote', { '--compare': swapProviderNames.join(','), '--help': true }),
   })
 }
 
@@ -267,7 +266,9 @@ function bestReason(errors: readonly AppError[]): AppError {
   const found = errors.find(({ code }) => !(code in reasons)) ?? withCode('NO_ROUTE_FOUND')
   if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE' && !refusalOf(found.details))
     // No provider was preferred here.
-    return copyErrorWith(found, { hint: 'Try again, or another amount or pair: sluice swap quote --help' })
+    return copyErrorWith(found, {
+      next: advice`Try again, or another amount or pair: ${sluice('swap quote', { '--help': true })}`,
+    })
   return (
     found ??
     (isUnknown ? errors[0] : undefined) ??

@@ -1,6 +1,6 @@
 import type { Quote } from '../../api/quote.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { withSameTarget } from '../../cli/next-command.ts'
+import { nextLine } from '../../cli/next-step-text.ts'
 import { balanceShortfalls, readHeld } from '../../cli/signing-flow/quotes/balance-shortfalls.ts'
 import {
   parseQuoteFlags,
@@ -19,8 +19,9 @@ import type { Address } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import { commandLine, type Next, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
@@ -35,7 +36,7 @@ export async function quote(
   if (compare !== undefined) {
     if (options.provider !== undefined)
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
-        hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
+        next: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
       })
     return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from))
   }
@@ -43,26 +44,31 @@ export async function quote(
   const own = quoteJson(quote)
   const isFromBitcoin = quote.from.chainId === bitcoinNetwork.chainId
   const { profile } = cli.globals
-  const named = profile === undefined ? [] : ['--profile', profile]
+  const argv = profile === undefined ? [] : ['--profile', profile]
   const accepts = isFromBitcoin ? null : acceptedOf(quote, resolved)
+  const refusals = isFromBitcoin
+    ? []
+    : [
+        ...(held
+          ? balanceShortfalls(held, {
+              token: resolved.tokenIn,
+              amountIn: accepts ? BigInt(accepts.amountIn.raw) : quote.tokenIn.amount,
+              estimatedGas: quote.estimatedGas,
+            })
+          : []),
+        ...(await quoteRefusals(cli, quote, resolved, own.priceImpact)),
+      ]
   const document = {
     ...own,
     accepts,
-    refusals: isFromBitcoin
-      ? []
-      : [
-          ...(held
-            ? balanceShortfalls(held, {
-                token: resolved.tokenIn,
-                amountIn: accepts ? BigInt(accepts.amountIn.raw) : quote.tokenIn.amount,
-                estimatedGas: quote.estimatedGas,
-              }).map((one) => ({ ...one, next: one.next && withSameTarget(one.next, named) }))
-            : []),
-          ...(await quoteRefusals(cli, quote, resolved, own.priceImpact)),
-        ],
+    refusals: refusals.map(({ flags, next, ...one }) => ({
+      ...one,
+      flag: flags && commandLine(sameWith(flags)),
+      next: next && nextLine(next, { argv }),
+    })),
   }
-  const { wallet } = options
-  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to, wallet), named))
+  const next = nextLine(nextOf(own.id, refusals, options.wallet), { argv })
+  cli.emit(document, (one, to) => quoteView(one, to, next))
 }
 
 /** Requests a quote and reads at the same time what the wallet has; nothing is read of a wallet for a swap from Bitcoin. */
@@ -93,7 +99,7 @@ function acceptedOf(quote: Quote, { exact, slippage }: QuoteRequest) {
 
 type Shown = ReturnType<typeof quoteJson> & {
   accepts: ReturnType<typeof acceptedOf>
-  refusals: readonly QuoteRefusal[]
+  refusals: readonly { message: string }[]
 }
 
 /** The least that is received of an exact input, or the most that is spent for an exact output. */
@@ -108,17 +114,16 @@ function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string
 
 /**
  * The command that brings or shows what the wallet lacks, else the one that executes a quote with the flags that accept what would be refused;
- * `null` if no flag does.
+ * the help of quotes if no flag does.
  */
-function nextOf({ id, refusals }: Shown, wallet: string | undefined): string | null {
+function nextOf(id: string | null, refusals: readonly QuoteRefusal[], wallet: string | undefined): Next {
   const [first] = refusals.flatMap(({ next }) => next ?? [])
   if (first !== undefined) return first
-  if (!id || refusals.some(({ flag }) => flag === null)) return null
-  const from = wallet === undefined ? [] : ['--wallet', shellWord(wallet)]
-  return ['sluice swap execute', ...from, ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
+  if (!id || refusals.some(({ flags }) => flags === null)) return sluice('swap quote', { '--help': true })
+  return sluice('swap execute', id, { '--wallet': wallet }, ...refusals.flatMap(({ flags }) => flags ?? []))
 }
 
-const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =>
+const quoteView = (one: Shown, to: Stream, next: string): string =>
   fieldTable(
     [
       ['quote', sanitizeText(one.id ?? '-')],
@@ -145,7 +150,7 @@ const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', utcTime(one.deadline)],
       ...one.refusals.map(({ message }) => ['refused', to.paint.red(sanitizeText(message))] as const),
-      ['next', nextOf(one, wallet) ?? 'sluice swap quote --help'],
+      ['next', next],
     ],
     to,
   )

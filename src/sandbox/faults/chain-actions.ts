@@ -2,6 +2,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
 
 type Block = { hash: Hex; number: Hex }
@@ -37,13 +38,13 @@ export async function replaceableChains<T extends { rpc: ChainClient; network: {
     ? new AppError(
         'USAGE',
         `On ${name}, at most the newest ${most === 1 ? 'block' : `${most} blocks`} can be replaced: older states are not kept`,
-        { hint: `sluice sandbox fault reorg ${most} --network ${name}` },
+        { next: sluice('sandbox fault', 'reorg', most, { '--network': name }) },
       )
     : new AppError(
         'USAGE',
         'No block was made since the sandbox started, and older blocks cannot be replaced',
         {
-          hint: 'Make a block first: sluice sandbox warp 1m, or send a transaction',
+          next: advice`Make a block first: ${sluice('sandbox warp', '1m')}, or send a transaction`,
         },
       )
 }

@@ -6,6 +6,7 @@ import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -133,7 +134,7 @@ export async function resolveNonceConflict(
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
       // Another machine may have sent the same payment: what was sent comes first.
-      hint: hash ? `sluice action explain ${hash}` : `sluice action explain ${operationId}`,
+      next: hash ? sluice('action explain', hash) : sluice('action explain', operationId),
     },
   )
 }

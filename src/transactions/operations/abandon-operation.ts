@@ -1,5 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
@@ -20,12 +21,12 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
   const now = await recordFromChain(context, operation, null)
   const goesOn = inFlightStep(now)
   const details = { operation: operation.id }
-  const hint = `sluice action resume ${operation.id}`
+  const hint = sluice('action resume', operation.id)
   if (isOpen(now) && awaitsOnlyDelivery(now))
     throw new AppError(
       'PENDING',
       'All transactions are signed and final, but the funds have not arrived yet: there is nothing to drop',
-      { details, hint },
+      { details, next: hint },
     )
   if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)
   const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
@@ -34,12 +35,12 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
     throw new AppError(
       'PENDING',
       `Step ${goesOn.index + 1} is signed and was sent, and can still be mined although the node refused it (${refused.words}): it can be cancelled, but not abandoned`,
-      { details, hint: `sluice action cancel ${operation.id} --yes` },
+      { details, next: sluice('action cancel', operation.id, { '--yes': true }) },
     )
   throw new AppError(
     'PENDING',
     `Step ${goesOn.index + 1} is signed and pending, so the action cannot be abandoned`,
-    { details, hint },
+    { details, next: hint },
   )
 }
 

@@ -3,6 +3,7 @@ import { snapshotLifeMs } from '../../chain/head-fees-nonces-snapshot.ts'
 import { systemClock } from '../../chain/rpc/clock.ts'
 import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
@@ -330,12 +331,12 @@ function cancelledTooLateError(run: Run): AppError {
   if (state === 'OPEN')
     return new AppError('USAGE', `${id} has no signed transaction, so there is nothing to cancel`, {
       details: { operation: id },
-      hint: `sluice action abandon ${id}`,
+      next: sluice('action abandon', id),
     })
   const why = 'it was mined before it could be cancelled'
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { operation: run.operationId },
-    hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
+    next: advice`${sluice('action resume', run.operationId)}, or close it: ${sluice('action abandon', run.operationId)}`,
   })
 }

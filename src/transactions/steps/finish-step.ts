@@ -1,5 +1,6 @@
 import { inclusionOf, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
@@ -35,7 +36,7 @@ export async function finishStep(
   const left = await remainingAllowance(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
   const taken = allowanceText(run, step.transaction.chainId, left)
-  const hint = left ? { hint: `sluice action revoke ${operationId}` } : {}
+  const next = left ? { next: sluice('action revoke', operationId) } : {}
   const of = `Step ${index + 1} of ${operation.steps.length}`
   if (becomes === 'CANCELLED') {
     journal.settle(operationId, 'CANCELLED', `step ${index + 1} was cancelled`, 24, {
@@ -43,9 +44,9 @@ export async function finishStep(
     })
     throw new AppError('CANCELLED', `${of} was cancelled and had no effect (${found.hash})${taken}`, {
       details,
-      ...hint,
+      ...next,
     })
   }
   journal.settle(operationId, 'FAILED', `step ${index + 1} reverted`, 22, { allowance: left ?? null })
-  throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
+  throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...next })
 }
