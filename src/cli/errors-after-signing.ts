@@ -1,4 +1,5 @@
 import { AppError, errorRow } from '../domain/errors.ts'
+import { isInFlight } from '../domain/step-state.ts'
 import {
   type Advice,
   type CommandName,
@@ -8,7 +9,6 @@ import {
   sluice,
   withFlags,
 } from '../domain/text/next-step.ts'
-import { isInFlight } from '../domain/step-state.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
 import {
   adviceAfterFix,

@@ -1,8 +1,8 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
-import { sluice } from '../domain/text/next-step.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import type { Cli } from './command-run-types.ts'
 import { address, addressOnAnyNetwork } from './options/option-values.ts'
 

@@ -11,8 +11,8 @@ import type { CommandContext } from '../cli/program-context-types.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
-import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { escapeHtml } from '../domain/text/escape-html.ts'
+import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Options = {

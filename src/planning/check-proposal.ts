@@ -5,8 +5,8 @@ import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { StandingAllowance } from '../chain/standing-allowance.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { advice, sluice } from '../domain/text/next-step.ts'
 import { percentText } from '../domain/price-impact-share.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { nativeToken } from '../domain/token.ts'
 import {
   type AssuranceFacts,

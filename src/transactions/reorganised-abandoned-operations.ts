@@ -1,7 +1,7 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
-import { sluice } from '../domain/text/next-step.ts'
 import { isInFlight } from '../domain/step-state.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation-types.ts'
 import { confirmStep } from './confirmation/confirmer.ts'

@@ -1,9 +1,9 @@
 import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
 import { isKeyFor } from '../../domain/service-url-and-key.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { rpcVariables } from './rpc-settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,8 +1,8 @@
 import type { Command, CommanderError } from 'commander'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, hasDefaultAdvice } from '../../domain/errors.ts'
-import { advice, type CommandName, type Next, sluice } from '../../domain/text/next-step.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { advice, type CommandName, type Next, sluice } from '../../domain/text/next-step.ts'
 import { wordsTo } from './command-tree-queries.ts'
 import { repeatable } from './option-values.ts'
 

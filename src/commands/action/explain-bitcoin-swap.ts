@@ -3,8 +3,8 @@ import type { Situation } from '../../diagnosis/situations.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
-import { sluice } from '../../domain/text/next-step.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** A swap that begins on Bitcoin, as the service reports it. */

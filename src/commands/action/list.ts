@@ -12,8 +12,8 @@ import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
 import { type ActionStatus, actionStatuses, wordOf } from '../../domain/swap-outcome.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** Parses --status in any case. */

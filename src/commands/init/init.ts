@@ -8,7 +8,14 @@ import type { KeptProfile } from '../../cli/settings-files-schema.ts'
 import { findingsView } from '../../cli/views/health-checks-view.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { type Advice, advice, bothAdvices, commandLine, sameWith, sluice } from '../../domain/text/next-step.ts'
+import {
+  type Advice,
+  advice,
+  bothAdvices,
+  commandLine,
+  sameWith,
+  sluice,
+} from '../../domain/text/next-step.ts'
 import { shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import {

@@ -3,7 +3,6 @@ import type { LocalCli } from '../../cli/command-run-types.ts'
 import type { FromEnvironment } from '../../cli/program-context-types.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
 import {
   checkedApiKey,
   checkedPricesUrl,
@@ -11,6 +10,7 @@ import {
   isKeyFor,
 } from '../../domain/service-url-and-key.ts'
 import { refuseDatabasePassword } from '../../domain/text/database-url.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'

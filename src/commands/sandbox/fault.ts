@@ -6,7 +6,6 @@ import { duration } from '../../cli/options/global-options.ts'
 import { address, wholeNumber } from '../../cli/options/option-values.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Advice, advice, commandLine, sluice } from '../../domain/text/next-step.ts'
 import {
   type FaultKind,
   type FaultRequest,
@@ -14,6 +13,7 @@ import {
   faultNamed,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
+import { type Advice, advice, commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const

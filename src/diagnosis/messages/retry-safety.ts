@@ -1,5 +1,5 @@
-import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasMovedFunds, supersededStep } from '../facts/operation-conditions.ts'

@@ -1,5 +1,5 @@
-import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { type Next, sluice } from '../../domain/text/next-step.ts'
 import {
   isRefunded,
   isUnderDelivered,

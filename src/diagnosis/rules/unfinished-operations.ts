@@ -1,7 +1,7 @@
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { commandLine } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { commandLine } from '../../domain/text/next-step.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
 import { type Facts, hasStepSucceeded } from '../facts/operation-facts-types.ts'

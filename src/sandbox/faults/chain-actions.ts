@@ -2,8 +2,8 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 
 type Block = { hash: Hex; number: Hex }
 

@@ -2,13 +2,13 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import {
   type FaultName,
   type FaultRequest,
   faultKinds,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { roles, sandboxAccountAddress, sandboxAddress } from '../accounts.ts'
 import type { Loopback } from '../loopback-server.ts'
 import { receiptOf } from '../mined-transactions.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { recordDelivery } from '../bridge/delivery-check.ts'
@@ -10,7 +10,7 @@ import { settleFinalStep } from '../confirmation/record-final-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
-import { activeSteps, isAllFinal, replannedReason } from './active-steps.ts'
+import { activeSteps, isAllFinal } from './active-steps.ts'
 import { withIdleWallet } from './wallet-lock.ts'
 
 /**
@@ -101,7 +101,7 @@ const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
  */
 export function dropUnsigned({ journal }: ExecutionContext, id: string): Operation | undefined {
   try {
-    journal.settle(id, 'DROPPED', replannedReason, 130)
+    journal.dropForReplan(id, 'planned anew before anything was signed')
     return undefined
   } catch (error) {
     const now = journal.find(id)

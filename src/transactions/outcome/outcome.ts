@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
-import { sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import {

@@ -1,7 +1,7 @@
 import { inclusionOf, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
-import { sluice } from '../../domain/text/next-step.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
@@ -22,7 +22,14 @@ export async function finishStep(
   const { ok } = found
   const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.moveStep(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusionOf(found))
+  journal.moveStep(
+    operationId,
+    index,
+    becomes,
+    `block ${found.blockNumber}, ${reached}`,
+    inclusionOf(found),
+    reached,
+  )
   run.fault?.('after_final')
   const operation = currentOperation(run)
   const step = stepAt(run, index)

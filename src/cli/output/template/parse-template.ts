@@ -1,6 +1,6 @@
 import { AppError } from '../../../domain/errors.ts'
-import { sluice } from '../../../domain/text/next-step.ts'
 import { didYouMean } from '../../../domain/text/did-you-mean.ts'
+import { sluice } from '../../../domain/text/next-step.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import { functions } from './template-functions.ts'
 import type { Expression, Node } from './template-nodes.ts'
