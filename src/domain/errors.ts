@@ -16,6 +16,9 @@ export type ErrorRow = { status?: number; exit: Exit; retryable?: true; next?: A
 /** Words, and the help of quotes. */
 const quoting = (why: string): Advice => advice`${why}: ${sluice('swap quote', { '--help': true })}`
 
+/** Words, and the checks of the setup. */
+const checking = (why: string): Advice => advice`${why}: ${sluice('doctor')}`
+
 /** Words, and the settings with their origins. */
 const origins = (why: string): Advice => advice`${why}: ${sluice('config list', { '--show-origin': true })}`
 
@@ -125,13 +128,9 @@ export const errorTable = {
   BAD_REQUEST: {
     status: 400,
     exit: 4,
-    next: advice`Fix the named input. If it is correct, the service may run another version: ${sluice('doctor')}`,
+    next: checking('Fix the named input. If it is correct, the service may run another version'),
   },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    exit: 4,
-    next: advice`The service may run another version: ${sluice('doctor')}`,
-  },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 4, next: checking('The service may run another version') },
   REQUEST_TIMEOUT: { status: 408, exit: 4, retryable: true, next: 'Try again.' },
   BODY_TOO_LARGE: { status: 413, exit: 4, next: 'Send a smaller request.' },
   URL_TOO_LONG: { status: 414, exit: 4, next: 'Send a smaller request.' },
@@ -174,32 +173,28 @@ export const errorTable = {
   SERVICE_BAD_RESPONSE: {
     exit: 6,
     retryable: true,
-    next: advice`Check that the base URL is the right service: ${sluice('doctor')}`,
+    next: checking('Check that the base URL is the right service'),
   },
   WRITE_UNCONFIRMED: { exit: 6, next: 'The change may be applied. Look before you repeat it.' },
   RPC_UNREACHABLE: {
     exit: 7,
     retryable: true,
-    next: advice`Try again, or set another RPC in SLUICE_RPC_<NETWORK>.`,
+    next: 'Try again, or set another RPC in SLUICE_RPC_<NETWORK>.',
   },
   RPC_INCONSISTENT: {
     exit: 7,
     retryable: true,
-    next: advice`Run the same command again. If the error persists, set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one: ${sluice('doctor')}`,
+    next: checking(
+      'Run the same command again. If the error persists, set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one',
+    ),
   },
-  RPC_ERROR: {
-    exit: 7,
-    next: advice`Set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one: ${sluice('doctor')}`,
-  },
+  RPC_ERROR: { exit: 7, next: checking('Set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one') },
   HISTORY_UNREAD: {
     exit: 7,
     retryable: true,
     next: 'Run the same command again; it continues from the blocks already read.',
   },
-  CHAIN_ID_MISMATCH: {
-    exit: 7,
-    next: advice`Set an RPC of that network in SLUICE_RPC_<NETWORK>, then: ${sluice('doctor')}`,
-  },
+  CHAIN_ID_MISMATCH: { exit: 7, next: checking('Set an RPC of that network in SLUICE_RPC_<NETWORK>, then') },
   SANDBOX_UNAVAILABLE: { exit: 7, next: sluice('sandbox status') },
   ANVIL_NOT_FOUND: {
     exit: 12,
