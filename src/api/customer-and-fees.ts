@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EvmAddress } from '../domain/address.ts'
+import { type Address, EvmAddress } from '../domain/address.ts'
 import { allBps } from '../domain/basis-points.ts'
 import { nullish, orNull, wholeNumberField } from './wire-fields.ts'
 
@@ -63,3 +63,14 @@ export const FeesInput = z.strictObject({
     .optional(),
 })
 export type FeesInput = z.output<typeof FeesInput>
+
+/**
+ * The fees that the operator of a service charges every customer, in basis points, their collector, and the
+ * highest markup a customer may add.
+ */
+export type OperatorFees = {
+  swapFeeBps: number
+  performanceFeeBps: number
+  operatorCollector: Address | null
+  maxMarkupBps: number
+}

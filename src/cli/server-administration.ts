@@ -1,6 +1,6 @@
+import type { OperatorFees } from '../api/customer-and-fees.ts'
 import type { Service } from '../api/service-type.ts'
 import type { eventRoutes } from '../api/webhooks.ts'
-import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** The options of serving: `database` is a SQLite file or the URL of a PostgreSQL database without a password; TLS files are read at the start. */
@@ -47,14 +47,6 @@ export type ApiKeys = {
   }) => Promise<Omit<ApiKey, 'revokedAt'> & { key: string }>
   list: () => Promise<ApiKey[]>
   revoke: (id: string) => Promise<ApiKey>
-}
-
-/** The fees of the operator of a deployment, in basis points. They are set in the database, never over HTTP. */
-export type OperatorFees = {
-  swapFeeBps: number
-  performanceFeeBps: number
-  operatorCollector: Address | null
-  maxMarkupBps: number
 }
 
 /** The same with the newest changes of all settings: `by` is the id of a key, or `operator`; without a customer it is the operator's own. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import type { OperatorFees } from '../../src/api/customer-and-fees.ts'
 import type { Service } from '../../src/api/service-type.ts'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
@@ -7,7 +8,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { createEngine, createEngineContext, type EngineOptions } from '../../src/engine/engine.ts'
 import type { EngineContext } from '../../src/engine/engine-context-types.ts'
-import { type OperatorFees, setOperatorFees } from '../../src/engine/fees/fee-settings.ts'
+import { setOperatorFees } from '../../src/engine/fees/fee-settings.ts'
 import { createApp } from '../../src/server/app.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
@@ -27,7 +28,7 @@ export function engineOn(
     now: Date.now,
     newId: randomUUID,
     // A busy machine may take longer for a quote than a user waits.
-    swaps: { quoteDeadlineMs: 20_000 },
+    swaps: { quoteDeadlineMs: 60_000 },
     ...needs,
   }
   return { service: createEngine(all), context: createEngineContext(all) }

@@ -131,7 +131,7 @@ export function useCommands(
         createCommandContext({
           // State shared by the processes of a machine is shared within a test.
           // A busy machine may take longer for a quote than a user waits.
-          env: { SLUICE_HOME: home, TMPDIR: home, SLUICE_QUOTE_DEADLINE: '20', ...env },
+          env: { SLUICE_HOME: home, TMPDIR: home, SLUICE_QUOTE_DEADLINE: '60', ...env },
           secrets: {
             hasPrivateKey: secrets.privateKey !== undefined,
             password: secrets.password,

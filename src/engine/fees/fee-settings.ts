@@ -1,4 +1,4 @@
-import type { Customer, Fees, FeesInput } from '../../api/customer-and-fees.ts'
+import type { Customer, Fees, FeesInput, OperatorFees } from '../../api/customer-and-fees.ts'
 import type { Address } from '../../domain/address.ts'
 import { isBps, parseBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -7,17 +7,6 @@ import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { operatorCustomer } from '../../store/engine/customer-settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-
-/**
- * The fees that the operator of a service charges every customer, in basis points, their collector, and the
- * highest markup a customer may add.
- */
-export type OperatorFees = {
-  swapFeeBps: number
-  performanceFeeBps: number
-  operatorCollector: Address | null
-  maxMarkupBps: number
-}
 
 /**
  * The swap fee and performance fee of the specification; charged only if a collector is set. With the default swap

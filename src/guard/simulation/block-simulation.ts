@@ -7,7 +7,7 @@ import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Log } from './granted-authority.ts'
+import type { Log } from '../../protocols/market-log-types.ts'
 import type { Allowance, SimulationQuestion } from './simulation-types.ts'
 import { firstWord, walletStateReads } from './wallet-state-before-simulation.ts'
 

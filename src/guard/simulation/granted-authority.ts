@@ -1,9 +1,7 @@
 import { toEventSelector } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-
-/** The fields of a simulated log that are read. */
-export type Log = { address: Address; topics: Hex[]; data: Hex }
+import type { Log } from '../../protocols/market-log-types.ts'
 
 const throughPermit2 = toEventSelector(
   'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',

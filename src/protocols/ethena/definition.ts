@@ -2,19 +2,16 @@ import { parseAbi } from 'viem/utils'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { sameAddress } from '../../domain/address.ts'
-import { formatAmount } from '../../domain/amount.ts'
-import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { refuse } from '../calldata-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
-import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol-parts.ts'
-import type { MarketIntent } from '../intent.ts'
 import type { ProtocolMarket } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
+import { checkEthenaCalldata, exits } from './calldata-check.ts'
 import type { EthenaConstants } from './constants-schema.ts'
 
 /** The cooldown of sUSDe (source: ethena-labs/bbp-public-assets, StakedUSDeV2.sol). */
@@ -23,35 +20,8 @@ const ethenaAbi = parseAbi([
   'function cooldownDuration() view returns (uint24)',
 ])
 
-/** The functions that begin the cooldown. */
-const exits = parseAbi([
-  'function cooldownAssets(uint256 assets) returns (uint256 shares)',
-  'function cooldownShares(uint256 shares) returns (uint256 assets)',
-])
-
 /** The function that pays out after the cooldown. */
 const claims = parseAbi(['function unstake(address receiver)'])
-
-/** Checks a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */
-function checkEthenaCalldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
-  if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
-  const found = strictDecode(exits, transaction.data)
-  const isAll = intent.shares !== undefined
-  const wanted = isAll ? 'cooldownShares' : 'cooldownAssets'
-  if (found?.functionName !== wanted) return refuse('POLICY_DECODE', `It is not a call of ${wanted} of sUSDe`)
-  const [amount] = found.args
-  const exact = intent.shares ?? intent.amount
-  if (amount !== exact) return refuse('POLICY_AMOUNT', `Its amount is ${amount}, not ${exact}`)
-  const much = isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)
-  return {
-    bound: {
-      name: wanted,
-      args: jsonArguments({ [isAll ? 'shares' : 'assets']: amount }),
-      text: `Begin the cooldown of ${much}, to be claimed later`,
-      value: 0n,
-    },
-  }
-}
 
 /** An ERC-4626 vault whose withdrawals go through a cooldown. While Ethena has no cooldown, withdrawals are not supported. */
 const market = (entry: StrategyEntry, { vault }: EthenaConstants): ProtocolMarket => {

@@ -1,15 +1,9 @@
 import { decodeEventLog, parseAbi } from 'viem/utils'
 import type { Read } from '../../chain/composable-reading.ts'
-import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Token } from '../../domain/token.ts'
-import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
-import { boundVaultCall, checkErc4626Calldata, wantedCall } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol-parts.ts'
-import type { MarketIntent } from '../intent.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import { lendingDescription, type Protocol } from '../protocol.ts'
 import { readAmount } from '../shared/amount-reads.ts'
@@ -19,13 +13,8 @@ import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
 import type { StakedReceipts } from '../staked-receipts.ts'
-import { matchesWithdrawal } from '../withdrawal-units.ts'
+import { checkFluidCalldata, limitedWithdrawal } from './calldata-check.ts'
 import type { FluidConstants } from './constants-schema.ts'
-
-/** The withdrawal of an exact amount with a limit on the shares that it burns (source: Instadapp/fluid-contracts-public, fToken/main.sol). */
-const limitedWithdrawal = parseAbi([
-  'function withdraw(uint256 assets, address receiver, address owner, uint256 maxSharesBurn) returns (uint256 shares)',
-])
 
 /**
  * The data of one fToken (source: Instadapp/fluid-contracts-public, deployments/arbitrum/LendingResolver.json). `supplyRate` is 100 for 1%,
@@ -43,19 +32,6 @@ type Details = {
   rewardsRate: bigint
   supplyRate: bigint
   liquidityUserSupplyData: { withdrawable: bigint }
-}
-
-/** Checks a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */
-function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
-  if (intent.kind === 'deposit' || wantedCall(intent) === 'redeem')
-    return checkErc4626Calldata(transaction, intent, asset)
-  const found = strictDecode(limitedWithdrawal, transaction.data)
-  if (!found)
-    return refuse('POLICY_DECODE', 'It is not a call of withdraw of an fToken that limits the shares burned')
-  const [amount, receiver, owner, maxSharesBurn] = found.args
-  if (!matchesWithdrawal(maxSharesBurn, intent))
-    return refuse('POLICY_AMOUNT', `It burns up to ${maxSharesBurn} shares, not what the withdrawal costs`)
-  return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxSharesBurn })
 }
 
 /**

@@ -1,26 +1,16 @@
 import { parseAbi } from 'viem/utils'
 import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
-import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
-import { boundVaultCall, checkErc4626Calldata, wantedCall } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol-parts.ts'
-import type { MarketIntent } from '../intent.ts'
 import type { Moment, ProtocolMarket, Rate } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { perTick } from '../shared/rate-units.ts'
+import { checkYearnV3Calldata, exits, maxLoss } from './calldata-check.ts'
 import type { YearnV3Constants } from './constants-schema.ts'
-
-/** The withdrawals with a limit on the loss. */
-const exits = parseAbi([
-  'function withdraw(uint256 assets, address receiver, address owner, uint256 max_loss) returns (uint256)',
-  'function redeem(uint256 shares, address receiver, address owner, uint256 max_loss) returns (uint256)',
-])
 
 /** The profit of a vault of Yearn v3: it burns shares of its own at this rate per second, scaled by 1e12, until a date (source: VaultV3.vy). */
 const unlockingAbi = parseAbi([
@@ -28,22 +18,6 @@ const unlockingAbi = parseAbi([
   'function fullProfitUnlockDate() view returns (uint256)',
   'function totalSupply() view returns (uint256)',
 ])
-
-/** The largest accepted loss of a withdrawal, in basis points: the cost of rounding between strategies. */
-const maxLoss = 1n
-
-/** Checks a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */
-function checkYearnV3Calldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
-  if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
-  const found = strictDecode(exits, transaction.data)
-  const wanted = wantedCall(intent)
-  if (found?.functionName !== wanted)
-    return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Yearn v3 vault that bounds its loss`)
-  const [amount, receiver, owner, loss] = found.args
-  if (loss > maxLoss)
-    return refuse('POLICY_AMOUNT', `It accepts a loss of ${loss} basis points; the maximum is ${maxLoss}`)
-  return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxLoss: loss })
-}
 
 /** The limit of a withdrawal that accepts a loss: without the loss it is zero as soon as a strategy has lost a unit (source: VaultV3.vy, maxWithdraw). */
 const lossyLimitAbi = parseAbi([

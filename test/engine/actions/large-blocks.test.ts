@@ -13,6 +13,9 @@ const wallet = sandbox.user.address
 const chainId = 31337
 const rpc = () => sandbox.chain(chainId).rpc
 
+/** A busy machine needs long for blocks of megabytes. */
+const patient = { deadlineMs: 60_000, budgetMs: 120_000 }
+
 let node: BusyNode
 beforeAll(async () => {
   node = await busyNode(sandbox.chain(chainId).rpcUrl)
@@ -26,7 +29,7 @@ beforeEach(() => {
 
 const engine = (needs: Parameters<typeof engineOn>[1] = {}) =>
   engineOn(sandbox, {
-    rpc: (id) => (id === chainId ? httpRpc(node.url) : sandbox.chain(id).rpc),
+    rpc: (id) => (id === chainId ? httpRpc(node.url, patient) : sandbox.chain(id).rpc),
     ...needs,
   }).service
 type Service = ReturnType<typeof engine>
@@ -102,7 +105,7 @@ describe('on a chain with blocks of half a megabyte', () => {
   test('a swap that expired after its approval stays expired while later blocks cannot be read', async () => {
     let late = 0
     let gives = true
-    const there = httpRpc(node.url)
+    const there = httpRpc(node.url, patient)
     const givesNoBlock: ChainClient = {
       ...there,
       request: async (method, params) => {
