@@ -13,13 +13,11 @@ import {
 /** The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and what to do next. */
 export type ErrorRow = { status?: number; exit: Exit; retryable?: true; next?: Advice }
 
-/** Words, and the help of quotes. */
 const quoting = (why: string): Advice => advice`${why}: ${sluice('swap quote', { '--help': true })}`
 
-/** Words, and the checks of the setup. */
+// Words with a command that many of them end with.
 const checking = (why: string): Advice => advice`${why}: ${sluice('doctor')}`
 
-/** Words, and the settings with their origins. */
 const origins = (why: string): Advice => advice`${why}: ${sluice('config list', { '--show-origin': true })}`
 
 /** The 28 codes of the service's specification (Errors), in its order. */
