@@ -4,8 +4,8 @@ import type { Io } from '../cli/terminal/io-types.ts'
 import { elapsed, progressDisplay } from '../cli/terminal/progress-display.ts'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
+import { advice, bothAdvices, sameWith, sluice } from '../domain/text/next-step.ts'
 import { spanText } from '../domain/text/time-spans.ts'
-import { twoHints } from '../domain/text/two-hints.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { currentWaits, timeOverFault, type Waits } from '../http/waits.ts'
 
@@ -121,7 +121,7 @@ export function commandTime({
           timeoutMs: limitMs(),
           unanswered: silent.map(({ name, ms }) => ({ name, waitedMs: Math.round(ms) })),
         },
-        hint: `To see what answers: sluice doctor. Or allow more time: --timeout ${moreThan(limitMs())}`,
+        next: advice`To see what answers: ${sluice('doctor')}. Or allow more time: ${sameWith({ '--timeout': moreThan(limitMs()) })}`,
         cause,
       },
     )
@@ -135,10 +135,13 @@ export function commandTime({
       `The time limit of ${inWords(limitMs())} was reached. ${error.message}`,
       {
         details: over.details ?? {},
-        hint:
-          isKept && error.hint !== undefined
-            ? twoHints(error.hint, `Or allow more time: --timeout ${moreThan(limitMs())}`)
-            : (over.hint ?? ''),
+        next:
+          isKept && error.next !== undefined
+            ? bothAdvices(
+                error.next,
+                advice`Or allow more time: ${sameWith({ '--timeout': moreThan(limitMs()) })}`,
+              )
+            : (over.next ?? ''),
         cause: error,
       },
     )

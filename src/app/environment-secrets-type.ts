@@ -35,6 +35,6 @@ export function refuseUndecodable(secrets: Omit<Secrets, 'privateKey'>): void {
   if (!wrong) return
   throw new AppError('KEY_SOURCE', `${wrong[0]} is not valid UTF-8 text`, {
     details: { variable: wrong[0] },
-    hint: `Set ${wrong[0]} again, as UTF-8.`,
+    next: `Set ${wrong[0]} again, as UTF-8.`,
   })
 }

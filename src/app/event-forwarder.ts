@@ -1,5 +1,6 @@
 import type { PolledEvent } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { newSecret, signedHeaders } from '../events/signature.ts'
 import { type GuardedAnswer, guardedPost, urlFlaw } from '../http/guarded-post.ts'
 
@@ -17,7 +18,7 @@ export function eventForwarder(
   const flaw = urlFlaw(url, own)
   if (flaw !== undefined)
     throw new AppError('USAGE', `The URL that events go to ${flaw}`, {
-      hint: 'sluice webhooks listen --forward-to http://localhost:3000/hook',
+      next: sluice('webhooks listen', { '--forward-to': 'http://localhost:3000/hook' }),
     })
   const secret = given ?? newSecret()
   return {

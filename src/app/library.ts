@@ -126,14 +126,14 @@ async function shipped(networks: readonly Network[]): Promise<Catalog> {
   const embedded = networks.find((one) => !publicNetworks.includes(one))
   if (embedded)
     throw new AppError('CONFIG_INVALID', `This package has no catalogue for ${embedded.name}`, {
-      hint: 'Pass the deployed contracts to createEngine as `catalog`.',
+      next: 'Pass the deployed contracts to createEngine as `catalog`.',
     })
   return joined(await filesOf(networks))
 }
 
 const namedTwice = ({ name, chainId }: Network): AppError =>
   new AppError('CONFIG_INVALID', `createEngine has the network ${name} twice in rpcs`, {
-    hint: `Give it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
+    next: `Give it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
   })
 
 /** Checks the URL of a node; an invalid one is not repeated in the error, because it may hold a token. */
@@ -165,7 +165,7 @@ function coreOf(service: Service, close: () => Promise<void>): Core {
       if (!isClosed || signal?.aborted) throw error
     }
     throw new AppError('USAGE', 'The service is closed', {
-      hint: 'Create a new one with createEngine or createRemote',
+      next: 'Create a new one with createEngine or createRemote',
     })
   }
   const methods = Object.entries(service).map(([name, method]): [string, Method] => [

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { reportedError } from '../cli/classify-failure.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
-import { nextStep } from '../cli/next-command.ts'
+import { adviceOfError, type FlagKind, type RenderedAdvice } from '../cli/next-step-text.ts'
 import { helpAsFlag, scanCommandName, withCurrentFlags } from '../cli/options/argv-preprocessing.ts'
 import { wordsTo } from '../cli/options/command-tree-queries.ts'
 import { globalOptions, globalsOf, preparseGlobals } from '../cli/options/global-options.ts'
@@ -9,10 +9,12 @@ import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, throwWithCommand, usageError } from '../cli/options/usage-errors.ts'
 import { writeBytes, writeDocument } from '../cli/output/document-writer.ts'
 import type { CommandContext, ProgramContext } from '../cli/program-context-types.ts'
+import type { Stream } from '../cli/terminal/io-types.ts'
 import { wrapText } from '../cli/terminal/text-wrap.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isRetryable } from '../http/backoff.ts'
@@ -24,12 +26,14 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
   const time = commandTime(base)
   const program = withCommands(base, time)
   const help: string[] = []
+  let built: Command | undefined
   try {
     refusePrivateKeys(argv, scanCommandName(argv).name)
     if (argv[0] === '__complete') return await printCompletion(argv.slice(1), program)
     if (await printTopic(argv, program)) return 0
     const line = helpAsFlag(withCurrentFlags(argv))
     const root = await buildProgram(line, program, false, (text) => void help.push(text))
+    built = root
     root.hook('preAction', (_, command) => startTime(time, command))
     await withWaits(time.waits, () => time.bounded(root.parseAsync([...line], { from: 'user' })))
     return 0
@@ -46,7 +50,7 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     }
     const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
     const failure = isUnknown ? usageError(error, await program.commands()) : error
-    return printError(await reportedError(failure, argv, program), argv, program)
+    return printError(await reportedError(failure, argv, program), argv, program, built)
   } finally {
     time.end()
   }
@@ -123,7 +127,7 @@ async function printTopic(argv: readonly string[], { io }: CommandContext): Prom
   if (!topic) {
     const known = [...commands.map((one) => one.name), ...Object.keys(topics)]
     throw new AppError('USAGE', `No help for "${sanitizeText(sub)}"${didYouMean(sub, known)}`, {
-      hint: `sluice --help. Topics: ${Object.keys(topics).join(', ')}`,
+      next: advice`${sluice('', { '--help': true })}. Topics: ${Object.keys(topics).join(', ')}`,
     })
   }
   const { intro, rows, outro = null } = topic
@@ -207,11 +211,12 @@ export function printError(
   error: AppError,
   argv: readonly string[],
   { io }: Pick<CommandContext, 'io'>,
+  root?: Command,
 ): Exit {
   const { json, debug } = preparseGlobals(argv)
   const { code, message, details } = error
   const row = errorRow(code)
-  const hint = nextStep(error, argv, io)
+  const advice = adviceOfError(error, argv, io, root && flagsTaken(root, argv))
   const say = sanitizeText(message)
   if (json)
     writeDocument(io, {
@@ -219,18 +224,44 @@ export function printError(
         code,
         message: say,
         details: details ?? {},
-        hint: hint ?? null,
+        hint: advice?.hint ?? null,
+        next: advice?.next ?? [],
         retryable: isRetryable(error),
       },
     })
-  else
-    io.err.write(
-      wrapText(
-        // An interruption is not an error.
-        `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceMessageCause ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
-        io.err,
-      ),
-    )
+  else {
+    // An interruption is not an error.
+    const label = [code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `
+    const quoted = error.cause === serviceMessageCause ? `The service says: "${say}"` : say
+    io.err.write(wrapText(`${label}${quoted} ${io.err.paint.dim(`(${code})`)}\n`, io.err))
+    if (advice) io.err.write(nextLines(advice, io.err))
+  }
   if (debug) io.err.write(`${io.err.paint.dim(redactedTrace(error))}\n`)
   return row.exit
+}
+
+/** How the command of a line takes a flag; `undefined` if it does not. */
+function flagsTaken(root: Command, argv: readonly string[]): FlagKind {
+  let command = root
+  for (const word of argv) command = command.commands.find((one) => one.name() === word) ?? command
+  return (flag) => {
+    const option = command.options.find(({ long, short }) => long === flag || short === flag)
+    if (command === root || !option) return undefined
+    return option.required || option.optional ? 'value' : 'boolean'
+  }
+}
+
+/** What to do next: words beside the label, and each command on a line of its own. */
+function nextLines({ lines }: RenderedAdvice, to: Stream): string {
+  const label = to.paint.dim('next')
+  const [first] = lines
+  return [
+    ...(first?.isCommand ? [label] : []),
+    ...lines.map(({ text, isCommand }, at) => {
+      const shown = sanitizeText(text)
+      const line = at === 0 && !isCommand ? `${label}  ${shown}` : `      ${shown}`
+      return isCommand ? line : wrapText(line, to)
+    }),
+    '',
+  ].join('\n')
 }

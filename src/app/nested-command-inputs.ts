@@ -1,6 +1,7 @@
 import type { Interrupt, ProfileDraft, RunAs } from '../cli/program-context-types.ts'
 import type { Settings } from '../cli/settings-files-schema.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import type { Secrets } from './environment-secrets-type.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -56,7 +57,7 @@ export const derivedInputs = (
 /** Replaces the signing service: no process that holds keys is started. */
 async function keyless(): Promise<never> {
   throw new AppError('KEY_REQUIRED', 'This server never signs; it only reads and plans', {
-    hint: 'Give the wallet as an address; a person signs the plan: sluice action submit plan.json',
+    next: advice`Give the wallet as an address; a person signs the plan: ${sluice('action submit', 'plan.json')}`,
   })
 }
 

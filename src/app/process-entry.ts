@@ -90,7 +90,7 @@ export async function start(
   if (lost !== undefined && exit < 20) {
     const fault = new AppError('STATE_UNUSABLE', `Cannot write the output: ${lost.message}`, {
       cause: lost,
-      hint: 'Free some space, or write the output elsewhere.',
+      next: 'Free some space, or write the output elsewhere.',
     })
     exit = printError(await reportedError(fault, argv, program), ['--no-input'], program)
   }

@@ -64,8 +64,8 @@ async function signerAnswer(id: number, work: Promise<unknown>): Promise<SignerL
     return { id, value: await work }
   } catch (error) {
     if (!(error instanceof AppError)) return { id, error: { code: 'BUG', message: String(error) } }
-    const { code, message, details, hint } = error
-    return { id, error: { code, message, ...(details && { details }), ...(hint !== undefined && { hint }) } }
+    const { code, message, details, next } = error
+    return { id, error: { code, message, ...(details && { details }), ...(next !== undefined && { next }) } }
   }
 }
 

@@ -66,6 +66,6 @@ export function refuseOptions(name: keyof typeof options, given: unknown): void 
           ? `needs ${String(where)}`
           : `has an invalid value for ${issue.path.map(String).join('.')}`
   throw new AppError('CONFIG_INVALID', `${name} ${what}`, {
-    hint: `Options: ${Object.keys(options[name].shape).join(', ')}`,
+    next: `Options: ${Object.keys(options[name].shape).join(', ')}`,
   })
 }

@@ -124,7 +124,7 @@ export async function commonHead(
       isNear
         ? `${rpc.host} and ${peer.host} have different blocks at height ${theirs.number}`
         : `The node at ${peer.host} is ${ahead} blocks behind ${rpc.host}`,
-      { details, hint: 'Wait, or remove the endpoint that is wrong.' },
+      { details, next: 'Wait, or remove the endpoint that is wrong.' },
     )
   }
 }
@@ -146,7 +146,7 @@ export function refuseMissingTransactions(
       : `The newest block at ${rpc.host} lacks the newest transaction of ${wallet}`,
     {
       details: { hosts: [rpc.host, ...(second ? [second.host] : [])], nonces: [nonce, known] },
-      hint: 'Wait, or remove the endpoint that is behind.',
+      next: 'Wait, or remove the endpoint that is behind.',
     },
   )
 }
@@ -178,7 +178,7 @@ export async function askBothNodes<T>(
       `The node at ${peer.host} refuses the simulation that the node at ${rpc.host} made`,
       {
         details: { hosts: [rpc.host, peer.host], said: error instanceof AppError ? error.message : null },
-        hint: `Remove ${peer.host} from the endpoints, or wait for it.`,
+        next: `Remove ${peer.host} from the endpoints, or wait for it.`,
         cause: error,
       },
     )

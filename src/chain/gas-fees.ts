@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
+import { advice, sameWith } from '../domain/text/next-step.ts'
 import type { ChainClient } from './chain-client.ts'
 import type { Head } from './head.ts'
 import { isNodeError, isTransientFault } from './rpc/errors.ts'
@@ -129,7 +130,7 @@ export function capFees(
   const enough = formatUnits(roundFeeUp(2n * fees.maxFeePerGas), 9)
   throw new AppError('POLICY_FEE_CAP', `The gas price is ${least} wei now, above the maximum of ${cap} wei`, {
     details: { now: least.toString(), cap: cap.toString(), enough },
-    hint: `Wait for a lower gas price, or allow more than the plan, within the policy: --max-fee ${enough}`,
+    next: advice`Wait for a lower gas price, or allow more than the plan, within the policy: ${sameWith({ '--max-fee': enough })}`,
   })
 }
 

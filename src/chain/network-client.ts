@@ -1,6 +1,7 @@
 import type { Address } from '../domain/address.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
+import { type Advice, advice, partsOf, sluice } from '../domain/text/next-step.ts'
 import { aroundCalls, type ChainClient } from './chain-client.ts'
 import { type FreshestClient, readFromFreshest } from './freshest-node.ts'
 
@@ -21,19 +22,21 @@ export const namingNetwork = (network: Network, client: ChainClient): ChainClien
       return await send()
     } catch (error) {
       if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
-      const { code, message, details, cause, hint } = error
+      const { code, message, details, cause, next } = error
       throw new AppError(code, message, {
         details: { ...details, network: network.name },
         cause,
-        ...(hint !== undefined && { hint: networkHint(network, hint) }),
+        ...(next !== undefined && { next: networkAdvice(network, code, next) }),
       })
     }
   })
 
-/** A hint with the network's own RPC setting. Sandbox chains have none. */
-const networkHint = (network: Network, hint: string): string =>
+/** Names the network's own RPC setting; an embedded chain has none. */
+const networkAdvice = (network: Network, code: ErrorCode, next: Advice): Advice =>
   sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
-    ? hint
-    : hint
-        .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
-        .replace(' In the sandbox: sluice sandbox status', '')
+    ? code === 'RPC_UNREACHABLE'
+      ? advice`${next} In the sandbox: ${sluice('sandbox status')}`
+      : next
+    : partsOf(next).map((part) =>
+        typeof part === 'string' ? part.replace('SLUICE_RPC_<NETWORK>', rpcVariable(network)) : part,
+      )

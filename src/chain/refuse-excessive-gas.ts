@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
+import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { type Fees, roundFeeUp } from './gas-fees.ts'
 
 /** The most gas of any transaction here, and the highest plausible gas price: beyond that it is an error or an attack. */
@@ -27,10 +28,10 @@ export function refuseExcessiveGas(
         ? `A gas price of ${maxFeePerGas} wei is not signed: the maximum is ${most} wei`
         : `${gas} gas at ${maxFeePerGas} wei is not signed: the maximum cost is ${maxCost} wei`,
     {
-      hint:
+      next:
         gas > maxGas
-          ? 'No transaction here needs so much gas, so the estimate of the node is wrong. Check it: sluice doctor'
-          : `Wait for a lower gas price. To accept this one: --max-fee ${formatUnits(enough, 9)}`,
+          ? advice`No transaction here needs so much gas, so the estimate of the node is wrong. Check it: ${sluice('doctor')}`
+          : advice`Wait for a lower gas price. To accept this one: ${sameWith({ '--max-fee': formatUnits(enough, 9) })}`,
     },
   )
 }

@@ -1,6 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { type Next, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import { ask } from './ask.ts'
@@ -33,5 +34,5 @@ export const allowanceText = (amount: bigint, token: Token): string =>
   formatAmount(amount, { ...token, symbol: sanitizeText(token.symbol) })
 
 /** The command that revokes an allowance. */
-export const revokeCommand = (network: string, token: Address, spender: Address): string =>
-  `sluice wallet approvals revoke --network ${network} --token ${token} --spender ${spender}`
+export const revokeCommand = (network: string, token: Address, spender: Address): Next =>
+  sluice('wallet approvals revoke', { '--network': network, '--token': token, '--spender': spender })

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { scanCommandName } from './options/argv-preprocessing.ts'
 import { usageError } from './options/usage-errors.ts'
 import type { CommandContext, SignedOperation } from './program-context-types.ts'
@@ -43,7 +44,7 @@ export async function reportedError(
       {
         cause,
         details: { operation: id, cause: found.code },
-        hint: `sluice action resume ${id}`,
+        next: sluice('action resume', id),
       },
     )
   }

@@ -1,4 +1,5 @@
 import type { Service } from '../api/service-type.ts'
+import type { Advice, Next } from '../domain/text/next-step.ts'
 import type { Backend } from './backend-types.ts'
 import type { ProgressLine } from './command-time-type.ts'
 import type { Globals } from './options/global-options.ts'
@@ -18,9 +19,11 @@ export type Cli = {
   /** Ends the command with a page of a list. */
   list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
   progress: ProgressLine
+  /** A command as a line to paste, with signer, profile and network of this one. */
+  line: (next: Next) => string
   /** A notice on stderr, unless `--quiet`. */
-  notice: (line: string) => void
+  notice: (line: Advice) => void
 }
 
 /** The same without a backend: commands that set up profiles must work while no profile does. */
-export type LocalCli = Pick<Cli, 'program' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
+export type LocalCli = Pick<Cli, 'program' | 'io' | 'globals' | 'emit' | 'line' | 'list' | 'notice'>

@@ -1,6 +1,6 @@
 import { withTimeout } from '../chain/rpc/timeouts.ts'
 import { explain, type ServiceReport } from '../diagnosis/explain.ts'
-import type { Verdict } from '../diagnosis/verdict.ts'
+import { type VerdictDocument, verdictDocument } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { wordOf } from '../domain/swap-outcome.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
@@ -15,16 +15,18 @@ export async function verdictFor(
   cli: Cli,
   context: ExecutionContext,
   operation: JournalOperation,
-): Promise<Verdict | null> {
+): Promise<VerdictDocument | null> {
   try {
-    return await explain(context, operation, {
-      serviceReport: serviceReportOf(cli, operation),
-      depth: undefined,
-    })
+    return verdictDocument(
+      await explain(context, operation, {
+        serviceReport: serviceReportOf(cli, operation),
+        depth: undefined,
+      }),
+    )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.
-    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as Verdict) : null
+    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as VerdictDocument) : null
   }
 }
 

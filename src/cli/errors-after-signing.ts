@@ -1,8 +1,20 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
-import { shellWord } from '../domain/text/shell-quoting.ts'
+import {
+  type Advice,
+  type CommandName,
+  type Flags,
+  type Next,
+  partsOf,
+  sluice,
+  withFlags,
+} from '../domain/text/next-step.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
-import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
+import {
+  adviceAfterFix,
+  continueAdvice,
+  isPolicyFileFault,
+} from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
 import type { SignedOperation } from './program-context-types.ts'
 
@@ -11,8 +23,10 @@ import type { SignedOperation } from './program-context-types.ts'
  * that of the operation, and the failure is its cause.
  */
 export function afterSigning(error: AppError, { operation, report, again, verb }: SignedOperation): AppError {
-  const { code, message, hint } = failureAfterSigning(error, operation, verb)
-  const flags = isResume.test(hint) ? flagsFor(error, again) : ''
+  const { code, message, next } = failureAfterSigning(error, operation, verb)
+  const flags = flagsFor(error, again)
+  const parts = partsOf(next)
+  const last = parts.at(-1)
   return new AppError(code, message, {
     cause: error,
     details: {
@@ -22,7 +36,10 @@ export function afterSigning(error: AppError, { operation, report, again, verb }
       cause: error.code,
       action: report,
     },
-    hint: flags === '' ? hint : `${hint} ${flags}`,
+    next: [
+      ...parts.slice(0, -1),
+      ...(last === undefined ? [] : [needsSigner(last) ? withFlags(last, flags) : last]),
+    ],
   })
 }
 
@@ -30,28 +47,36 @@ export function afterSigning(error: AppError, { operation, report, again, verb }
  * The flags to add to the resume command: the signer as it was given, unless the signer was the fault,
  * and what the failure found missing.
  */
-function flagsFor({ code, details }: AppError, again: string): string {
-  if (typeof details?.passwordOf === 'string')
-    return `--wallet ${shellWord(details.passwordOf)} --password-file PATH`
+function flagsFor({ code, details }: AppError, again: Flags): Flags {
+  const password = { '--password-file': 'PATH' }
+  if (typeof details?.passwordOf === 'string') return { '--wallet': details.passwordOf, ...password }
   if (typeof details?.owner === 'string')
-    return `--wallet ${shellWord(details.owner)}`.concat(
-      again.includes('--password-file ') ? ' --password-file PATH' : '',
-    )
-  if (errorRow(code).exit === 13) return ''
-  if (code === 'KEY_REQUIRED' && details?.named === false) return '--wallet NAME'
-  return code === 'IDEMPOTENCY_KEY_REQUIRED' ? `${again} --idempotency-key KEY`.trimStart() : again
+    return { '--wallet': details.owner, ...(again['--password-file'] !== undefined && password) }
+  if (errorRow(code).exit === 13) return {}
+  if (code === 'KEY_REQUIRED' && details?.named === false) return { '--wallet': 'NAME' }
+  return code === 'IDEMPOTENCY_KEY_REQUIRED' ? { ...again, '--idempotency-key': 'KEY' } : again
 }
 
-/** A command that signs, and so needs a signer. */
-const isResume = /sluice action (resume|replan|speed-up|(cancel|revoke)(?= \S+ --yes)) [\w-]+( --yes)?$/
+/** Whether a part of an advice is a command that signs for this operation, and names no signer. */
+const needsSigner = (part: string | Next): part is Next =>
+  typeof part !== 'string' &&
+  (resuming.has(part.command) || (confirmed.has(part.command) && part.flags['--yes'] === true)) &&
+  part.flags['--wallet'] === undefined
 
-type AfterSigning = { code: AppError['code']; message: string; hint: string }
+const resuming: ReadonlySet<Next['command']> = new Set<CommandName>([
+  'action resume',
+  'action replan',
+  'action speed-up',
+])
+const confirmed: ReadonlySet<Next['command']> = new Set<CommandName>(['action cancel', 'action revoke'])
+
+type AfterSigning = { code: AppError['code']; message: string; next: Advice }
 
 /** The error code, message and hint for an operation that this command did not resume. */
 function failureAfterSigning(
   error: AppError,
   operation: JournalOperation,
-  verb: string | undefined,
+  verb: SignedOperation['verb'],
 ): AfterSigning {
   const { id, state } = operation
   const why = reasonOf(error)
@@ -59,17 +84,20 @@ function failureAfterSigning(
     return {
       code: 'PARTIAL',
       message: `${id} is closed, but its allowances are not revoked yet: ${why}`,
-      hint: continueHint(error, id, again(id, 'revoke')),
+      next: continueAdvice(error, id, again(id, 'revoke')),
     }
-  const next = hintAfterFix(error, again(id, verb))
+  const fixed = adviceAfterFix(error, again(id, verb))
   // A missing confirmation is given by --yes, not by resuming.
   const typed =
-    error.code === 'PROMPT_NEEDED' && error.hint?.startsWith('sluice action ') ? error.hint : undefined
+    error.code === 'PROMPT_NEEDED' &&
+    error.next?.some((part) => typeof part !== 'string' && part.command !== 'same')
+      ? error.next
+      : undefined
   if (state === 'DONE')
     return {
       code: 'PENDING',
       message: `Action ${id} has already completed. ${verb === 'revoke' ? unrevoked : 'This command failed'}: ${why}`,
-      hint: verb === 'revoke' ? continueHint(error, id, again(id, verb)) : `sluice action show ${id}`,
+      next: verb === 'revoke' ? continueAdvice(error, id, again(id, verb)) : sluice('action show', id),
     }
   if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
     const end = endOf(operation)
@@ -78,15 +106,15 @@ function failureAfterSigning(
       return {
         code: end.code,
         message: `${end.message}. ${unrevoked}: ${why}`,
-        hint: continueHint(error, id, again(id, verb)),
+        next: continueAdvice(error, id, again(id, verb)),
       }
     return {
       code: end.code,
       message: `${end.message}. This command changed nothing: ${why}`,
-      hint:
+      next:
         state === 'ATTENTION' && isPolicyFileFault(error)
-          ? next
-          : (typed ?? end.hint ?? `sluice action explain ${id}`),
+          ? fixed
+          : (typed ?? end.next ?? sluice('action explain', id)),
     }
   }
   const dropped = droppedFor(error, id)
@@ -94,28 +122,28 @@ function failureAfterSigning(
     return {
       code: 'PENDING',
       message: `${dropped} was closed before it was signed. The same request was started again under its key as ${id}, which has signed transactions`,
-      hint: next,
+      next: fixed,
     }
   if (error.code === 'INTERRUPTED')
     return {
       code: 'PENDING',
       message: `Interrupted. ${id} has signed transactions and is not finished`,
       // A person who wanted to stop the operation still does.
-      hint:
+      next:
         verb === 'revoke' || verb === 'abandon' || verb === 'cancel'
           ? again(id, verb)
-          : `sluice action resume ${id}`,
+          : sluice('action resume', id),
     }
   return goesOn(error, operation)
     ? {
         code: 'PENDING',
         message: `${id} has signed transactions, and this command did not resume it: ${why}`,
-        hint: typed ?? next,
+        next: typed ?? fixed,
       }
     : {
         code: 'PARTIAL',
         message: `${id} is partly done, and this command did not continue with the rest: ${why}`,
-        hint: typed ?? continueHint(error, id, again(id, verb)),
+        next: typed ?? continueAdvice(error, id, again(id, verb)),
       }
 }
 
@@ -128,10 +156,14 @@ function droppedFor({ code, details }: AppError, id: string): string | undefined
 const unrevoked = 'Its remaining allowances were not revoked'
 
 /** The command that repeats what was requested. */
-function again(id: string, verb = 'resume'): string {
-  const same = `sluice action ${verb} ${id}`
-  return ['revoke', 'replan', 'cancel', 'abandon'].includes(verb) ? `${same} --yes` : same
-}
+const again = (id: string, verb: SignedOperation['verb'] = 'resume'): Next =>
+  sluice(
+    `action ${verb}`,
+    id,
+    verb === 'revoke' || verb === 'replan' || verb === 'cancel' || verb === 'abandon'
+      ? { '--yes': true }
+      : {},
+  )
 
 /** Whether a transaction is pending or the failure is retryable; the same rule as at the end of a run. */
 const goesOn = ({ code }: AppError, { steps }: JournalOperation): boolean =>

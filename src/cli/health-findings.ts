@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { type Advice, adviceText } from '../domain/text/next-step.ts'
 
 /** The result of one check: state, description, and what to do if it failed. `details` is for programs. */
 export type Finding = {
@@ -8,7 +9,8 @@ export type Finding = {
   state: 'ok' | 'warning' | 'failed'
   says: string
   code: ErrorCode | null
-  hint: string | null
+  /** What to do; a document has it as `hint`. */
+  next: Advice | null
   details: Record<string, unknown>
 }
 
@@ -18,16 +20,16 @@ export const fine = (
   subject: string | null,
   says: string,
   details: Finding['details'] = {},
-): Finding => ({ check, subject, state: 'ok', says, code: null, hint: null, details })
+): Finding => ({ check, subject, state: 'ok', says, code: null, next: null, details })
 
 /** The check passed with something to know. */
 export const doubtful = (
   check: Finding['check'],
   subject: string | null,
   says: string,
-  hint: string,
+  next: Advice,
   details: Finding['details'] = {},
-): Finding => ({ ...fine(check, subject, says, details), state: 'warning', hint })
+): Finding => ({ ...fine(check, subject, says, details), state: 'warning', next })
 
 /** Runs a check: an AppError becomes a finding, any other error is thrown. */
 export async function found(
@@ -39,7 +41,22 @@ export async function found(
     return [await work()].flat()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const { code, message, hint, details = {} } = error
-    return [{ check, subject, state: 'failed', says: message, code, hint: hint ?? null, details }]
+    const { code, message, next, details = {} } = error
+    return [{ check, subject, state: 'failed', says: message, code, next: next ?? null, details }]
   }
 }
+
+/** A finding as a document prints it. */
+export type FindingJson = Omit<Finding, 'next'> & { hint: string | null }
+
+/** Makes the documents of findings. */
+export const findingsJson = (checks: readonly Finding[]): FindingJson[] =>
+  checks.map(({ check, subject, state, says, code, next, details }) => ({
+    check,
+    subject,
+    state,
+    says,
+    code,
+    hint: next === null ? null : adviceText(next),
+    details,
+  }))

@@ -1,6 +1,6 @@
 import type { Action } from '../api/action.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import {
   ambiguousIdError,
@@ -55,7 +55,7 @@ export async function actionAtService(cli: Cli, typed: string): Promise<ActionAt
     if (!isUnknown || !isTransactionHash(typed)) throw error
     throw new AppError('ACTION_NOT_FOUND', `There is no action with the transaction ${typed}`, {
       cause: error,
-      hint: `sluice action explain ${shellOperand(typed)}`,
+      next: sluice('action explain', typed),
     })
   })
   return { ...found, source: cli.backend.kind === 'remote' ? 'service' : 'engine' }

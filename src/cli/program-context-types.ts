@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { PolledEvent } from '../api/webhooks.ts'
 import type { Exit } from '../domain/errors.ts'
+import type { Flags } from '../domain/text/next-step.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SigningService } from '../signing/signing-service-protocol.ts'
@@ -116,6 +117,17 @@ export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completi
   derived: (how: RunAs) => { program: ProgramContext; output: () => string; close: () => Promise<void> }
 }
 
+/** The subcommands of `action` that continue an action; others such as `show` report only their own failures. */
+export type ResumingVerb =
+  | 'submit'
+  | 'resume'
+  | 'replan'
+  | 'revoke'
+  | 'speed-up'
+  | 'cancel'
+  | 'abandon'
+  | 'watch'
+
 /**
  * An operation with a signed transaction, the flags that name its signer, and the subcommand of
  * `action` on the command line that names it, if any.
@@ -123,6 +135,6 @@ export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completi
 export type SignedOperation = {
   operation: JournalOperation
   report: object
-  again: string
-  verb: string | undefined
+  again: Flags
+  verb: ResumingVerb | undefined
 }

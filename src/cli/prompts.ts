@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import type { Advice } from '../domain/text/next-step.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/io-types.ts'
 import { wrapWords } from './terminal/text-wrap.ts'
@@ -8,7 +9,7 @@ export async function confirm(
   io: Io,
   globals: Globals,
   question: string,
-  instead = 'Add --yes to confirm without a prompt.',
+  instead: Advice = 'Add --yes to confirm without a prompt.',
 ): Promise<void> {
   if (globals.yes) return
   refuseWithoutTerminal(io, globals, question, instead)
@@ -40,12 +41,12 @@ export function refuseWithoutTerminal(
   io: Io,
   globals: Globals,
   question: string,
-  instead: string,
+  instead: Advice,
   what: 'Confirmation' | 'Input' = 'Confirmation',
 ): void {
   if (io.canAsk && globals.input) return
   const why = globals.input ? 'there is no terminal' : '--no-input is set'
-  throw new AppError('PROMPT_NEEDED', `${what} needed, but ${why}: ${question}`, { hint: instead })
+  throw new AppError('PROMPT_NEEDED', `${what} needed, but ${why}: ${question}`, { next: instead })
 }
 
 /** Asks yes or no and returns the answer. */

@@ -2,6 +2,7 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import type { Cli } from './command-run-types.ts'
 import { address, addressOnAnyNetwork } from './options/option-values.ts'
 
@@ -35,7 +36,7 @@ export async function recipientOf(
       'USAGE',
       `The keystore of ${text} does not name its address, so ${what} needs the address`,
       {
-        hint: 'sluice wallet list',
+        next: sluice('wallet list'),
       },
     )
   throw new AppError(
@@ -45,7 +46,7 @@ export async function recipientOf(
       keys.map(({ name }) => name),
     )}`,
     {
-      hint:
+      next:
         keys.length === 0
           ? 'There is no wallet on this machine, so give the address: 0x and 40 hex digits.'
           : `Wallets: ${keys.map(({ name }) => name).join(', ')}`,

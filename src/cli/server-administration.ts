@@ -99,7 +99,7 @@ export function servingOf({
     'USAGE',
     `The profile ${backend.profile} is a remote service; administer it on its own machine`,
     {
-      hint: 'Use --profile sandbox or --profile engine.',
+      next: 'Use --profile sandbox or --profile engine.',
     },
   )
 }

@@ -3,6 +3,7 @@ import type { SwapStatus } from '../api/swap-status.ts'
 import { bitcoinNetwork } from '../domain/bitcoin.ts'
 import { AppError } from '../domain/errors.ts'
 import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
 import {
@@ -56,7 +57,7 @@ export async function swapStatusOf(
   if (!known || planned !== undefined) throw response
   throw new AppError('QUOTE_NOT_FOUND', `"${sanitizeText(typed)}" is an action, but not a swap`, {
     cause: response,
-    hint: `sluice action show ${known.operation.id}`,
+    next: sluice('action show', known.operation.id),
   })
 }
 
@@ -118,7 +119,7 @@ export async function expiredQuoteError(
   const { id } = known.operation
   return new AppError('PARTIAL', 'The swap is partly signed, and the quote for the rest has expired', {
     details: { ...last, operation: id },
-    hint: `sluice action explain ${id}`,
+    next: sluice('action explain', id),
   })
 }
 
@@ -126,7 +127,7 @@ async function unsentError(cli: Cli, typed: string, last: Record<string, unknown
   const asked = await (await cli.program.quotes()).find(typed)
   return new AppError('QUOTE_EXPIRED', 'The quote expired, and no transaction was sent for it', {
     details: last,
-    ...(asked && { hint: `Get a new quote: ${await quoteCommand(cli, asked)}` }),
+    ...(asked && { next: advice`Get a new quote: ${await quoteCommand(cli, asked)}` }),
   })
 }
 

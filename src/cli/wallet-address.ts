@@ -1,5 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { type Advice, sluice } from '../domain/text/next-step.ts'
 import type { Cli } from './command-run-types.ts'
 import { address } from './options/option-values.ts'
 
@@ -7,7 +8,7 @@ import { address } from './options/option-values.ts'
 export async function walletAddress(
   cli: Cli,
   name: string | undefined,
-  instead = 'sluice wallet show ADDR',
+  instead: Advice = sluice('wallet show', 'ADDR'),
 ): Promise<Address> {
   if (name === undefined) return ownAddress(cli, instead)
   if (!name.startsWith('0x')) {
@@ -20,7 +21,7 @@ export async function walletAddress(
   return address(name, 'A wallet')
 }
 
-async function ownAddress(cli: Cli, instead: string): Promise<Address> {
+async function ownAddress(cli: Cli, instead: Advice): Promise<Address> {
   try {
     return (await cli.backend.signerIdentity({})).address
   } catch (error) {
@@ -29,7 +30,7 @@ async function ownAddress(cli: Cli, instead: string): Promise<Address> {
     throw new AppError('KEY_REQUIRED', 'No wallet given, and this machine has no default wallet', {
       details: error.details,
       cause: error,
-      hint: instead,
+      next: instead,
     })
   }
 }

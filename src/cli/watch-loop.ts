@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Announcements } from '../api/announcements-type.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import type { Next } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import type { Cli } from './command-run-types.ts'
@@ -17,7 +18,7 @@ type Watch<value> = {
   isOver: (value: value) => boolean
   view: View<value>
   intervalMs: number
-  again: () => string
+  again: () => Next
   announced?: (value: value) => Promise<Announcements> | undefined
 }
 
@@ -39,7 +40,7 @@ export const watchUntil = <value>(
     (signal) => watching(cli, look, watch, signal),
     async () => {
       throw new AppError('PENDING', 'The output of the watch is closed, and the action is not finished', {
-        hint: watch.again(),
+        next: watch.again(),
       })
     },
   )
@@ -177,7 +178,7 @@ async function whileRead<value>(
 const ended = (cause?: unknown): AppError =>
   new AppError('INTERRUPTED', 'The watch was stopped. It signed nothing.', {
     cause,
-    hint: 'To watch again, run the same command.',
+    next: 'To watch again, run the same command.',
   })
 
 /** The least time of the first look, in ms: a watch reads at least once. */
@@ -221,8 +222,8 @@ const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(cod
 const nextLook = ({ message }: AppError, ms: number): string =>
   `${sanitizeText(message)}; retrying in ${Math.ceil(ms / 1000)}s`
 
-const notYet = (last: unknown, hint: string): AppError =>
-  new AppError('PENDING', 'The action is not finished', { details: { last: last as never }, hint })
+const notYet = (last: unknown, next: Next): AppError =>
+  new AppError('PENDING', 'The action is not finished', { details: { last: last as never }, next })
 
 /** The longest pause between reads, in ms, whatever a service asks for. */
 const mostLimitMs = 5 * 60_000

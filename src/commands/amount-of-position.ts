@@ -37,7 +37,7 @@ export async function amountOfPosition(
       'USAGE',
       `${sanitizeText(strategy.slug)} is not in the catalogue of this version, so name the amount`,
       {
-        hint: amountExample(strategy.asset),
+        next: amountExample(strategy.asset),
       },
     )
   const network = networkNamed(catalog.networks, entry.chainId)

@@ -37,7 +37,7 @@ function refuseOthers(command: Command): void {
   const names = command.commands.map((one) => one.name())
   if (typed !== undefined && !names.includes(typed))
     throw new AppError('USAGE', `unknown command '${typed}'${didYouMean(typed, names)}`, {
-      hint: helpOf(command),
+      next: helpOf(command),
     })
 }
 

@@ -10,6 +10,7 @@ import { utcTime } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, adviceText, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { ambiguousIdError, isIdStart } from '../planning/named-operation.ts'
 
@@ -52,7 +53,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
   const { customer, testnet = false, strategies } = options
   if (!/^[A-Za-z0-9]([A-Za-z0-9._ -]{0,62}[A-Za-z0-9])?$/.test(customer))
     throw new AppError('USAGE', `"${sanitizeText(customer)}" is not a valid customer name`, {
-      hint: 'Use at most 64 letters, digits, dots, dashes, underscores and spaces: --customer acme',
+      next: advice`Use at most 64 letters, digits, dots, dashes, underscores and spaces: ${sameWith({ '--customer': 'acme' })}`,
     })
   const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps, '--markup-bps')
   const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
@@ -89,7 +90,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
 async function list(cli: Cli, { database }: Where): Promise<void> {
   const all = await (await servingOf(cli).keys(database)).list()
   await cli.list(pageOf(all, { all: true }), {
-    empty: 'No keys. Create one: sluice keys create --customer NAME',
+    empty: adviceText(advice`No keys. Create one: ${sluice('keys create', { '--customer': 'NAME' })}`),
     columns: [
       { field: 'id', title: 'ID', csv: { id: ({ id }) => id }, text: ({ id }: ApiKey) => id },
       {
@@ -142,7 +143,7 @@ async function wholeKeyId(
   const ids = (await keys.list()).flatMap(({ id }) => (id.startsWith(typed) ? [id] : []))
   if (ids.length > 1 && !ids.includes(typed))
     throw copyErrorWith(ambiguousIdError(typed, ids), {
-      hint: 'Type more of it, or a whole one: sluice keys list',
+      next: advice`Type more of it, or a whole one: ${sluice('keys list')}`,
     })
   return ids.includes(typed) ? typed : (ids[0] ?? typed)
 }

@@ -16,7 +16,7 @@ import { type Address, type Hex, HexData } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
-import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { advice, commandLine, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../planning/named-operation.ts'
 import type { RawCall } from '../protocols/call-description.ts'
@@ -74,28 +74,30 @@ function dataOf(text: string): Hex {
   if (parsed.success && data.length >= 10) return data.toLowerCase() as Hex
   const digits = data.replace(/^0x/i, '')
   if (digits === '')
-    throw new AppError('USAGE', 'There are no bytes to decode', { hint: 'sluice decode --help' })
+    throw new AppError('USAGE', 'There are no bytes to decode', {
+      next: sluice('decode', { '--help': true }),
+    })
   if (/^[0-9a-f]+$/i.test(digits) && digits.length % 2 === 1)
     throw new AppError(
       'USAGE',
       `It has ${digits.length} hex digits, an odd number: a digit is missing or too many, so no byte of it is certain`,
-      { hint: 'Copy it again, whole.' },
+      { next: 'Copy it again, whole.' },
     )
   if (/^[0-9a-f]+$/i.test(data) && digits.length >= 8)
-    throw new AppError('USAGE', 'It does not begin with 0x', { hint: 'Put 0x in front of it.' })
+    throw new AppError('USAGE', 'It does not begin with 0x', { next: 'Put 0x in front of it.' })
   if (/^0x[0-9a-f]*$/i.test(data))
     throw new AppError(
       'USAGE',
       `It has ${digits.length / 2} bytes; calldata has at least the 4 of its function`,
       {
-        hint: 'Copy it again, whole.',
+        next: 'Copy it again, whole.',
       },
     )
   throw new AppError(
     'USAGE',
     `It is not hex: "${sanitizeText(data.slice(0, 20))}${data.length > 20 ? '…' : ''}"`,
     {
-      hint: 'Give calldata, a raw transaction or a transaction hash: 0x and hex digits.',
+      next: 'Give calldata, a raw transaction or a transaction hash: 0x and hex digits.',
     },
   )
 }
@@ -116,13 +118,13 @@ async function decodedRaw(cli: Cli, signed: SignedCall, { network: name }: Optio
       'USAGE',
       `The transaction is for chain ${chainId}, not for ${named.name} (${named.chainId})`,
       {
-        hint: 'Omit --network: a signed transaction names its chain.',
+        next: 'Omit --network: a signed transaction names its chain.',
       },
     )
   const id = chainId ?? named?.chainId
   if (id === undefined)
     throw new AppError('USAGE', 'The transaction names no chain: it is valid on every one', {
-      hint: 'Name the network: --network ethereum',
+      next: advice`Name the network: ${sameWith({ '--network': 'ethereum' })}`,
     })
   const known = [...publicNetworks, ...sandboxNetworks].find((one) => one.chainId === id)
   if (!known)
@@ -130,7 +132,7 @@ async function decodedRaw(cli: Cli, signed: SignedCall, { network: name }: Optio
       'UNKNOWN_NETWORK',
       `The transaction is for chain ${id}, which this version does not know`,
       {
-        hint: 'The networks that it knows: sluice networks list',
+        next: advice`The networks that it knows: ${sluice('networks list')}`,
       },
     )
   const catalog = await catalogFor(cli, id)
@@ -193,14 +195,14 @@ async function placeOf(
     found.length === 0
       ? `No network of the catalogue has a contract at ${to}, so its network is not known`
       : `The contract ${to} is on ${found.length} networks: ${found.map((one) => one.name).join(', ')}`,
-    { hint: `Name the network: --network ${found[0]?.name ?? 'NAME'}` },
+    { next: advice`Name the network: ${sameWith({ '--network': found[0]?.name ?? 'NAME' })}` },
   )
 }
 
 function weiOf(text = '0'): bigint {
   if (/^(0|[1-9][0-9]{0,77})$/.test(text)) return BigInt(text)
   throw new AppError('USAGE', `--value must be a whole number of wei, not "${sanitizeText(text)}"`, {
-    hint: '--value 1000000000000000000 is one coin of 18 decimals',
+    next: '--value 1000000000000000000 is one coin of 18 decimals',
   })
 }
 
@@ -209,12 +211,12 @@ async function decodedHash(cli: Cli, hash: Hex, { network: name }: Options): Pro
   const only = name === undefined ? undefined : namedNetwork(name)
   const { found, silent } = await findEverywhere(context, hash, only?.chainId)
   const [first, ...others] = found
-  if (!first) throw unknownHash(hash, silent, { again: `sluice decode ${hash}`, asked: null })
+  if (!first) throw unknownHash(hash, silent, { again: sluice('decode', hash), asked: null })
   if (others.length > 0)
     throw new AppError(
       'USAGE',
       `${found.length} networks have a transaction with this hash: ${found.map(({ network }) => network.name).join(', ')}`,
-      { hint: `sluice decode ${shellOperand(hash)} --network ${first.network.name}` },
+      { next: sluice('decode', hash, { '--network': first.network.name }) },
     )
   return ofFound(context.catalog, hash, first)
 }
@@ -306,7 +308,7 @@ const view: View<Decoded> = (one, to) => {
         one.hash !== null && ['hash', one.hash],
         one.status !== null && ['outcome', one.status],
         one.status !== null &&
-          one.status !== 'success' && ['next', `sluice action explain ${shellOperand(one.hash ?? '')}`],
+          one.status !== 'success' && ['next', commandLine(sluice('action explain', one.hash ?? ''))],
         isUnnamed && ['next', 'To make it certain, name the contract: --to CONTRACT'],
       ],
       to,

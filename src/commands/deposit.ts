@@ -15,7 +15,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
@@ -107,7 +107,7 @@ async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promi
     })
     if (paused !== false || actions?.includes('lend')) throw error
     throw copyErrorWith(error, {
-      hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
+      next: advice`To see what it accepts now: ${sluice('strategies show', ask.id)}`,
     })
   }
 }

@@ -2,12 +2,20 @@ import { Command } from 'commander'
 import type { Backend } from '../cli/backend-types.ts'
 import { localAction } from '../cli/command-action.ts'
 import type { LocalCli } from '../cli/command-run-types.ts'
-import { doubtful, type Finding, fine, found } from '../cli/health-findings.ts'
+import {
+  doubtful,
+  type Finding,
+  type FindingJson,
+  findingsJson,
+  fine,
+  found,
+} from '../cli/health-findings.ts'
 import type { Column } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { findingsView } from '../cli/views/health-checks-view.ts'
 import { AppError } from '../domain/errors.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `doctor`: checks the setup. */
@@ -20,8 +28,10 @@ export const doctor = (program: CommandContext) =>
     .action(localAction(program, look))
 
 async function look(cli: LocalCli): Promise<void> {
-  const checks = await findings(cli)
-  const failed = checks.filter(({ state }) => state === 'failed')
+  const all = await findings(cli)
+  const checks = findingsJson(all)
+  const failed = all.filter(({ state }) => state === 'failed')
+  const view = (_: unknown, to: Stream) => findingsView(all, to)
   const rows = { items: checks, columns: checkColumns }
   if (failed.length === 0) return cli.emit({ ok: true, checks }, view, rows)
   const [first] = failed
@@ -32,7 +42,7 @@ async function look(cli: LocalCli): Promise<void> {
     `${failed.length} of ${checks.length} checks failed. First: ${first!.says}`,
     {
       details: { checks },
-      ...(first!.hint !== null && { hint: first!.hint }),
+      ...(first!.next !== null && { next: first!.next }),
     },
   )
 }
@@ -73,7 +83,7 @@ async function findings({ program, globals }: LocalCli): Promise<Finding[]> {
           'journal',
           null,
           `damaged entries of these actions: ${damaged.join(', ')}`,
-          `sluice action show ${damaged[0]}`,
+          sluice('action show', damaged[0]!),
           { operations: count, damaged },
         )
       return fine('journal', null, `readable and writable; ${count} operation${count === 1 ? '' : 's'}`, {
@@ -125,13 +135,11 @@ async function signerFinding(backend: Backend): Promise<Finding> {
   }
 }
 
-const view = ({ checks }: { checks: readonly Finding[] }, to: Stream): string => findingsView(checks, to)
-
-const checkColumns: readonly Column<Finding>[] = (
+const checkColumns: readonly Column<FindingJson>[] = (
   ['check', 'subject', 'state', 'says', 'code', 'hint'] as const
 ).map((field) => ({
   title: field.toUpperCase(),
   field,
-  csv: { [field]: (row: Finding) => row[field] },
-  text: (row: Finding) => sanitizeText(row[field] ?? '-'),
+  csv: { [field]: (row: FindingJson) => row[field] },
+  text: (row: FindingJson) => sanitizeText(row[field] ?? '-'),
 }))

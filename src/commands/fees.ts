@@ -9,6 +9,7 @@ import { type OperatorDocument, servingOf } from '../cli/server-administration.t
 import { fieldTable } from '../cli/terminal/table.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `fees`: shows and sets the fees of a customer, their collector, and the operator's fees. */
@@ -74,13 +75,13 @@ async function set(cli: Cli, options: Set): Promise<void> {
   const own = { ...rate(options, 'markupBps'), ...collecting(options, 'collector') }
   const [isOperators, isOwn] = [wanted, own].map((change) => Object.keys(change).length > 0)
   if (!isOperators && !isOwn)
-    throw new AppError('USAGE', 'No setting given', { hint: 'sluice fees set --markup-bps 10' })
+    throw new AppError('USAGE', 'No setting given', { next: sluice('fees set', { '--markup-bps': '10' }) })
   if (database !== undefined && isOwn)
     throw new AppError(
       'USAGE',
       "--database sets the operator's fees; --markup-bps and --collector belong to a customer",
       {
-        hint: 'sluice fees set --markup-bps 10',
+        next: sluice('fees set', { '--markup-bps': '10' }),
       },
     )
   const done = isOperators && (await (await servingOf(cli).operator(database)).set(wanted))

@@ -26,7 +26,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       'Below 20, no transaction of the action was signed. From 20 to 29, at least one was or may have been signed: resume the same action (sluice action resume ID, or the same --idempotency-key) and never start a new one.',
     rows: Object.entries(exits),
     outro:
-      'With --json, a failure prints {"error":{"code","message","details","hint","retryable"}} with the same exit code.',
+      'With --json, a failure prints {"error":{"code","message","details","hint","next","retryable"}} with the same exit code.',
   },
   environment: {
     summary: 'environment variables',

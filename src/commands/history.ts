@@ -14,7 +14,7 @@ import { decimal, stateWord, utcTime } from '../cli/terminal/format.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
@@ -43,11 +43,7 @@ async function show(
   const service = await cli.service()
   const [strategy, owner] = await Promise.all([
     strategyNamed(cli, id),
-    walletAddress(
-      cli,
-      options.address ?? options.wallet,
-      `sluice history --address ADDR ${shellOperand(id)}`,
-    ),
+    walletAddress(cli, options.address ?? options.wallet, sluice('history', id, { '--address': 'ADDR' })),
   ])
   let isWhole: boolean | null = null
   const ask = async (page: number, limit: number) => {

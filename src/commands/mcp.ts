@@ -109,7 +109,7 @@ async function serve(cli: LocalCli): Promise<void> {
     if (fault)
       throw new AppError('USAGE', `The input could not be parsed, so the server stops: ${fault.message}`, {
         cause: fault,
-        hint: `A message is one line of at most ${maxBufferSize} bytes.`,
+        next: `A message is one line of at most ${maxBufferSize} bytes.`,
       })
   })
 }

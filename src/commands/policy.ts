@@ -8,6 +8,7 @@ import { referenceForPlan } from '../cli/signing-flow/quotes/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/user-terms-from-flags.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import type { RuleResult } from '../guard/policy/policy-facts.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import { policyRules } from '../guard/policy/rules.ts'
@@ -79,7 +80,7 @@ async function check(
   const terms = termsOf(cli, options)
   if (!terms.policy)
     throw new AppError('USAGE', 'There is no policy to check against', {
-      hint: `Write ${cli.program.policyPath}, or use --policy FILE. For its rules: sluice policy check --help`,
+      next: advice`Write ${cli.program.policyPath}, or use --policy FILE. For its rules: ${sluice('policy check', { '--help': true })}`,
     })
   const text = await textOf(file, cli.program)
   const report = await checkPlanFile(
@@ -95,8 +96,8 @@ async function check(
       `The policy rejects this plan: ${broken.rule} is ${broken.found}, but must be ${broken.wanted}`,
       {
         details: { ...report },
-        hint:
-          broken.hint ??
+        next:
+          broken.next ??
           (cli.globals.json ? 'Every rule is listed in details.rules.' : 'Add --json to see every rule'),
       },
     )

@@ -8,6 +8,7 @@ import { describe } from '../cli/schema/describe-command.ts'
 import { schemaPage } from '../cli/views/command-schema-view.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { topics } from './help-topics.ts'
 
@@ -45,7 +46,7 @@ async function show(cli: LocalCli, words: readonly string[]): Promise<void> {
       'USAGE',
       `Unknown command "${sanitizeText(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
       {
-        hint: 'sluice schema',
+        next: sluice('schema'),
       },
     )
   const items = some.map((one) => ({

@@ -12,7 +12,7 @@ import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
 import { escapeHtml } from '../domain/text/escape-html.ts'
-import { shellWord } from '../domain/text/shell-quoting.ts'
+import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Options = {
@@ -62,7 +62,9 @@ export const serve = (program: CommandContext) =>
 async function run(cli: Cli, options: Options): Promise<void> {
   const serving = servingOf(cli)
   if (cli.globals.timeoutMs !== undefined)
-    throw new AppError('USAGE', '--timeout does not apply to serve', { hint: 'sluice serve --help' })
+    throw new AppError('USAGE', '--timeout does not apply to serve', {
+      next: sluice('serve', { '--help': true }),
+    })
   if (cli.globals.csv && !options.check) throw onlyListsError()
   const { host, database, behindProxy = false } = options
   const port = portOf(options.port)
@@ -72,7 +74,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
       'USAGE',
       '--behind-proxy and --tls-cert cannot be combined: only one of the two terminates TLS',
       {
-        hint: 'sluice serve --help',
+        next: sluice('serve', { '--help': true }),
       },
     )
   if (!isLoopback(host) && !tls && !behindProxy)
@@ -80,12 +82,12 @@ async function run(cli: Cli, options: Options): Promise<void> {
       'USAGE',
       `${sanitizeText(host)} is not loopback, so TLS is needed to protect API keys`,
       {
-        hint: `sluice serve --host ${shellWord(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
+        next: advice`${sluice('serve', { '--host': host, '--tls-cert': 'cert.pem', '--tls-key': 'key.pem' })}, or ${sameWith({ '--behind-proxy': true })}`,
       },
     )
   if (options.open !== undefined && (!isLoopback(host) || behindProxy))
     throw new AppError('USAGE', '--open is for a server on loopback, without a proxy', {
-      hint: 'sluice serve --open',
+      next: sluice('serve', { '--open': true }),
     })
   const pageOf = options.open === true ? '' : options.open
   const drainMs = options.drain === undefined ? 0 : duration(options.drain)
@@ -189,14 +191,16 @@ function openerOf(url: string, { dir, key }: { dir: string; key: string }): stri
 
 function portOf(text: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
-  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a port`, { hint: 'sluice serve --port 8080' })
+  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a port`, {
+    next: sluice('serve', { '--port': '8080' }),
+  })
 }
 
 function tlsOf({ tlsCert: cert, tlsKey: key }: Options): { cert: string; key: string } | undefined {
   if (cert === undefined && key === undefined) return undefined
   if (cert !== undefined && key !== undefined) return { cert, key }
   throw new AppError('USAGE', '--tls-cert and --tls-key must be given together', {
-    hint: 'sluice serve --tls-cert cert.pem --tls-key key.pem',
+    next: sluice('serve', { '--tls-cert': 'cert.pem', '--tls-key': 'key.pem' }),
   })
 }
 

@@ -14,7 +14,7 @@ import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256, shareOfBalance } from '../domain/amount.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { advice, type Flags, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queue-reads.ts'
 import { amountOfPosition } from './amount-of-position.ts'
@@ -94,13 +94,15 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
 async function typedAmount({ backend }: Cli, options: Options, strategy: RequestedStrategy): Promise<bigint> {
   const { strategies } = await backend.catalog()
   const entry = strategies.find(({ slug }) => slug === strategy.slug)
-  const all = `sluice withdraw ${shellOperand(strategy.slug)}`
+  const withdraw = (flags: Flags) => sluice('withdraw', strategy.slug, flags)
   const claim =
-    entry && hasWithdrawalQueue(entry) ? `; to claim queued withdrawals that are ready: ${all} --claim` : ''
-  const ways = `For the whole position: ${all} --amount max; for a share of it: ${all} --amount 50%${claim}`
+    entry && hasWithdrawalQueue(entry)
+      ? advice`; to claim queued withdrawals that are ready: ${withdraw({ '--claim': true })}`
+      : ''
+  const ways = advice`For the whole position: ${withdraw({ '--amount': 'max' })}; for a share of it: ${withdraw({ '--amount': '50%' })}${claim}`
   if (/^(all|everything)$/i.test(options.amount ?? ''))
     throw new AppError('USAGE', `"${options.amount}" is not an amount; use max for the whole position`, {
-      hint: ways,
+      next: ways,
     })
   const isNone = options.amount === undefined && options.amountRaw === undefined
   return amountOf(options, strategy.asset, ...(isNone ? [ways] : []))
@@ -113,7 +115,7 @@ async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): P
   const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
   if (idle)
     throw new AppError('USAGE', `${idle} applies to a withdrawal and cannot be combined with --claim`, {
-      hint: `Omit ${idle} or --claim.`,
+      next: `Omit ${idle} or --claim.`,
     })
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -148,7 +150,7 @@ async function claimAsked(
     const entry = strategies.find((one) => one.slug === ask.id)
     if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
       throw copyErrorWith(error, {
-        hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
+        next: advice`Omit --claim: ${sluice('withdraw', entry.slug, { '--amount': 'max' })}`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error
     notice('This deployment does not support claims; the local engine builds the claim over your RPCs')

@@ -12,6 +12,7 @@ import type { ApyBasis } from '../domain/apy-basis.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import type { Unit } from '../domain/symbol-and-decimals-type.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { shellOperand, shellWord } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { categories } from '../protocols/catalog-types.ts'
@@ -43,7 +44,10 @@ export const yieldCommand = (program: CommandContext) => {
 async function recommend(cli: Cli, identifier: string, options: Options): Promise<void> {
   if ((options.wallet === undefined) !== (options.amount === undefined))
     throw new AppError('USAGE', '--wallet and --amount must be given together', {
-      hint: `sluice yield recommend --wallet ${shellWord(options.wallet ?? 'ADDR')} --amount ${shellWord(options.amount ?? '100')} ${shellOperand(identifier)}`,
+      next: sluice('yield recommend', identifier, {
+        '--wallet': options.wallet ?? 'ADDR',
+        '--amount': options.amount ?? '100',
+      }),
     })
   const { networks } = await cli.backend.catalog()
   const between = {

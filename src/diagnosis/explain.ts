@@ -14,7 +14,7 @@ import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
 import { minedNotFinalRule, unfinishedRules } from './rules/unfinished-operations.ts'
 import { unreachableRules } from './rules/unreachable-chains.ts'
-import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
+import { type DiagnosisRule, neverSafe, type Verdict, type VerdictDocument } from './verdict.ts'
 import { waitingOf } from './waiting.ts'
 
 /** All diagnosis rules, in the order of evaluation. */
@@ -70,7 +70,7 @@ function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   const unsafe = mayBeSafe ? retryRiskText(facts) : undefined
   const next = row.next(facts)
   // A revocation is always safe: it pays nobody.
-  const isRevoke = next === actionCommand(facts, 'revoke')
+  const isRevoke = next?.command === 'action revoke'
   const isUnclear = unsafe !== undefined || isSettlementContradicted(facts)
   return {
     id: facts.operation.id,
@@ -87,7 +87,7 @@ function refuseDamaged({ journal }: ExecutionContext, { id, wallet }: Operation)
     journal.verify(id)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'JOURNAL_UNREADABLE') throw error
-    const verdict: Verdict = {
+    const verdict: VerdictDocument = {
       id,
       situation: 'JOURNAL_DAMAGED',
       verdict: 'The journal was changed after it was written, so nothing in it can be trusted.',

@@ -116,10 +116,8 @@ export function reportedAmounts(
 }
 
 /** How the last final step became final, such as `depth 3` or `finalized`; `null` without one. */
-const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'why'>[]): string | null =>
-  events
-    .findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')
-    ?.why.match(/, (.+)$/)?.[1] ?? null
+const finalityText = (events: readonly Pick<JournalEvent, 'becomes' | 'ref'>[]): string | null =>
+  events.findLast(({ becomes }) => becomes.startsWith('FINAL_') || becomes === 'CANCELLED')?.ref ?? null
 
 /** The result of `operationReport`. */
 export type Report = ReturnType<typeof operationReport>

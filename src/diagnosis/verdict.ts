@@ -1,3 +1,4 @@
+import { commandLine, type Next } from '../domain/text/next-step.ts'
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
 import type { Clock } from './instant.ts'
@@ -27,7 +28,7 @@ export type Verdict = {
   verdict: string
   funds: string
   safeToRetry: boolean
-  next: string | null
+  next: Next | null
   /** What it waits for since when, and what is usual, in seconds; `null` if it waits for nothing. Missing for what is not of this machine. */
   waiting?: Waiting | null
   createdAt?: string
@@ -38,6 +39,15 @@ export type Verdict = {
   transaction?: TransactionJson & { feeUsd: string | null }
 }
 
+/** A verdict as a document has it, with its next command as a line. */
+export type VerdictDocument = Omit<Verdict, 'next'> & { next: string | null }
+
+/** Makes the document of a verdict. */
+export const verdictDocument = (verdict: Verdict, line = commandLine): VerdictDocument => ({
+  ...verdict,
+  next: verdict.next && line(verdict.next),
+})
+
 /** One rule: when its situation applies, and the message for it. The first match counts. */
 export type DiagnosisRule = {
   situation: Situation
@@ -45,7 +55,7 @@ export type DiagnosisRule = {
   verdict: (facts: Facts) => string
   funds: (facts: Facts) => string
   safeToRetry: (facts: Facts) => boolean
-  next: (facts: Facts) => string | null
+  next: (facts: Facts) => Next | null
 }
 
 /** For situations in which a repeated request could pay twice. */

@@ -133,7 +133,7 @@ export function parseAmount(text: string, unit: Unit, flag?: string, share?: 'sh
 export function parseRawAmount(text: string): bigint {
   if (!/^[0-9]+$/.test(text))
     throw new AppError('INVALID_AMOUNT', `"${text}" is not a whole number in the smallest unit`, {
-      hint: rawHint(text),
+      next: rawHint(text),
     })
   return positive(BigInt(text), text)
 }
@@ -160,7 +160,7 @@ function bad(text: string, unit: Unit, why: string, flag?: string, share?: 'shar
   const example =
     (flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`) +
     (share ? shareExample(flag) : '')
-  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: read.length > 0 ? meant : example })
+  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { next: read.length > 0 ? meant : example })
 }
 
 /** Removes the symbol of the unit from the end of a text. */

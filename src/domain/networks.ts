@@ -2,6 +2,7 @@ import type { Address } from './address.ts'
 import { AppError } from './errors.ts'
 import type { Unit } from './symbol-and-decimals-type.ts'
 import { didYouMean } from './text/did-you-mean.ts'
+import { type Advice, advice, sluice } from './text/next-step.ts'
 
 /** A chain. `depth` is the default number of blocks, including its own, after which a transaction counts as final. */
 export type Network = {
@@ -146,8 +147,8 @@ export function networkNamed(networks: readonly Network[], name: string | number
   const known = allNetworks.find(isIt)
   const names = networks.map((network) => network.name)
   if (!known) throw new AppError('UNKNOWN_NETWORK', `There is no network "${name}"${didYouMean(text, names)}`)
-  const { message, hint, details } = whyNetworkLacks(networks, known, typeof name === 'string')
-  throw new AppError('UNKNOWN_NETWORK', message, { hint, details })
+  const { message, next, details } = whyNetworkLacks(networks, known, typeof name === 'string')
+  throw new AppError('UNKNOWN_NETWORK', message, { next, details })
 }
 
 /** Why a profile lacks a network that the program knows, and the variable that brings it. */
@@ -155,7 +156,7 @@ export function whyNetworkLacks(
   networks: readonly Network[],
   known: Network,
   isTyped = false,
-): { message: string; hint: string; details: Record<string, unknown> } {
+): { message: string; next: Advice; details: Record<string, unknown> } {
   const { name } = known
   const said = isTyped ? `"${name}"` : name
   const [details, names] = [
@@ -163,17 +164,17 @@ export function whyNetworkLacks(
     networks.filter(isEmbedded).map((one) => one.name),
   ]
   if (isEmbedded(known))
-    return { message: `The network ${said} belongs to the sandbox`, hint: sandboxHint(known), details }
+    return { message: `The network ${said} belongs to the sandbox`, next: sandboxHint(known), details }
   const isPublic = ({ chainId }: Network) => publicNetworks.some((one) => one.chainId === chainId)
   if (names.length > 0 && !networks.some(isPublic))
     return {
       message: `The sandbox has no network ${said}`,
-      hint: `The sandbox has ${names.join(' and ')}. For ${name}, set ${rpcVariable(known)} to the URL of an RPC, or: sluice init`,
+      next: advice`The sandbox has ${names.join(' and ')}. For ${name}, set ${rpcVariable(known)} to the URL of an RPC, or: ${sluice('init')}`,
       details,
     }
   return {
     message: `No RPC is set for the network ${said}`,
-    hint: `Set one in ${rpcVariable(known)}, then: sluice doctor`,
+    next: advice`Set one in ${rpcVariable(known)}, then: ${sluice('doctor')}`,
     details,
   }
 }
@@ -200,8 +201,8 @@ export const isEmbedded = ({ chainId }: Pick<Network, 'chainId'>): boolean =>
   sandboxNetworks.some((one) => one.chainId === chainId)
 
 /** The hint how to reach an embedded chain from another profile. */
-export const sandboxHint = (network: Pick<Network, 'name'>): string =>
-  `Use --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, shown by: sluice sandbox status`
+export const sandboxHint = (network: Pick<Network, 'name'>): Advice =>
+  advice`Use --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, shown by: ${sluice('sandbox status')}`
 
 /** The environment variable with the RPC URLs of a network. */
 export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>

@@ -19,6 +19,6 @@ export function parsePriceImpact(text: string): number {
   const share = parseSlippage(text)
   if (share !== undefined && share <= 1) return share
   throw new AppError('USAGE', '--max-price-impact is a share from 0% to 100%, with its unit', {
-    hint: '--max-price-impact 5% or --max-price-impact 500bps',
+    next: '--max-price-impact 5% or --max-price-impact 500bps',
   })
 }

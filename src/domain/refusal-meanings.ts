@@ -1,3 +1,4 @@
+import { type Advice, advice, sluice } from './text/next-step.ts'
 import { spanText } from './text/time-spans.ts'
 
 /**
@@ -23,7 +24,7 @@ export type RefusalMeaning =
 type MeaningRow = {
   code: 'NO_ROUTE_FOUND' | 'QUOTE_GENERATION_FAILED' | 'QUOTE_EXPIRED' | 'PROVIDER_API_ERROR'
   isTemporary: boolean
-  hint: string
+  next: Advice
 }
 
 /** The meanings of refusals. Only a limit, maintenance and a fault pass by themselves. */
@@ -31,49 +32,49 @@ export const refusalMeanings: Readonly<Record<RefusalMeaning, MeaningRow>> = {
   'no-route': {
     code: 'NO_ROUTE_FOUND',
     isTemporary: false,
-    hint: 'Try another amount or pair, or omit --provider: sluice swap quote --help',
+    next: advice`Try another amount or pair, or omit --provider: ${sluice('swap quote', { '--help': true })}`,
   },
-  'amount-low': { code: 'QUOTE_GENERATION_FAILED', isTemporary: false, hint: 'Try a larger amount.' },
-  'amount-high': { code: 'QUOTE_GENERATION_FAILED', isTemporary: false, hint: 'Try a smaller amount.' },
+  'amount-low': { code: 'QUOTE_GENERATION_FAILED', isTemporary: false, next: 'Try a larger amount.' },
+  'amount-high': { code: 'QUOTE_GENERATION_FAILED', isTemporary: false, next: 'Try a smaller amount.' },
   wallet: {
     code: 'QUOTE_GENERATION_FAILED',
     isTemporary: false,
-    hint: 'Check the balance, the allowance and the recipient, or choose another provider: sluice wallet show',
+    next: advice`Check the balance, the allowance and the recipient, or choose another provider: ${sluice('wallet show')}`,
   },
   expired: {
     code: 'QUOTE_EXPIRED',
     isTemporary: false,
-    hint: 'Get a new quote with the same flags: sluice swap quote --help',
+    next: advice`Get a new quote with the same flags: ${sluice('swap quote', { '--help': true })}`,
   },
   key: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: false,
-    hint: 'Check the API key of this provider and where it comes from: sluice config list --show-origin',
+    next: advice`Check the API key of this provider and where it comes from: ${sluice('config list', { '--show-origin': true })}`,
   },
   limit: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: true,
-    hint: 'Wait 30 seconds, then run the same command again.',
+    next: 'Wait 30 seconds, then run the same command again.',
   },
   maintenance: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: true,
-    hint: 'Try again later, or choose another provider: sluice swap quote --help',
+    next: advice`Try again later, or choose another provider: ${sluice('swap quote', { '--help': true })}`,
   },
   fault: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: true,
-    hint: 'Wait 30 seconds, then run the same command again.',
+    next: 'Wait 30 seconds, then run the same command again.',
   },
   request: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: false,
-    hint: 'The same request will be refused again. Choose another provider: sluice swap quote --help',
+    next: advice`The same request will be refused again. Choose another provider: ${sluice('swap quote', { '--help': true })}`,
   },
   unusable: {
     code: 'PROVIDER_API_ERROR',
     isTemporary: false,
-    hint: 'Choose another provider: sluice swap quote --help',
+    next: advice`Choose another provider: ${sluice('swap quote', { '--help': true })}`,
   },
 }
 
@@ -88,11 +89,11 @@ export function refusalOf(details: Details): MeaningRow | undefined {
 }
 
 /** What to do about the refusal that an error's details name; a limit says how long to wait. */
-export function refusalHint(details: Details): string | undefined {
+export function refusalAdvice(details: Details): Advice | undefined {
   const { refusal, retryAfterSeconds: seconds } = details ?? {}
   if (refusal === 'limit' && typeof seconds === 'number')
     return `Wait ${waitText(seconds)}, then run the same command again.`
-  return refusalOf(details)?.hint
+  return refusalOf(details)?.next
 }
 
 /** A wait in words, which is never shorter than the wait. */

@@ -1,5 +1,6 @@
 import { AppError } from './errors.ts'
 import { didYouMean } from './text/did-you-mean.ts'
+import { advice, sluice } from './text/next-step.ts'
 
 /** The parameters of a fault: its value and its options. A fault with `once` acts immediately and is not kept. */
 export type FaultKind = {
@@ -176,10 +177,10 @@ export function faultNamed(name: string): { name: FaultName; kind: FaultKind } {
     throw new AppError(
       'USAGE',
       `The bridge burns and mints the whole amount, so it has no fault "${name.slice('bridge-'.length)}"`,
-      { hint: `A similar fault: sluice sandbox fault ${near}` },
+      { next: advice`A similar fault: ${sluice('sandbox fault', near)}` },
     )
   const names = Object.keys(faultKinds)
   throw new AppError('USAGE', `There is no fault "${name.slice(0, 60)}"${didYouMean(name, names)}`, {
-    hint: `Faults: ${names.join(', ')}`,
+    next: `Faults: ${names.join(', ')}`,
   })
 }

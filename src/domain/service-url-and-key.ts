@@ -8,14 +8,14 @@ export function checkedServiceUrl(baseUrl: string, what: string): string {
     throw new AppError('CONFIG_INVALID', `The ${what} of the service must begin with http:// or https://`)
   if (url.username || url.password || url.search || url.hash)
     throw new AppError('CONFIG_INVALID', `The ${what} of the service must contain only a host and a path`, {
-      hint: 'Set the API key in SLUICE_API_KEY, and remove the part after ? and before @ from the URL.',
+      next: 'Set the API key in SLUICE_API_KEY, and remove the part after ? and before @ from the URL.',
     })
   if (!isSafe(url))
     throw new AppError(
       'CONFIG_INVALID',
       `The service at ${url.host} is not https; an API key is sent only over https`,
       {
-        hint: `Write https:// before the host of the ${what}; http:// is for this machine only (127.0.0.1, localhost).`,
+        next: `Write https:// before the host of the ${what}; http:// is for this machine only (127.0.0.1, localhost).`,
       },
     )
   return baseUrl.replace(/\/+$/, '')
@@ -34,7 +34,7 @@ export function checkedPricesUrl(
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash
   if (isPlain && isSafe(url)) return said.replace(/\/+$/, '')
   throw new AppError('CONFIG_INVALID', `${where} is not an https URL of a host and a path`, {
-    hint,
+    next: hint,
   })
 }
 
@@ -51,7 +51,7 @@ const isHeaderText = (text: string, most: number) => /^[\x21-\x7e]+$/.test(text)
 export function checkedServiceKey(key: string, variable: string): string {
   if (isHeaderText(key, 4_096)) return key
   throw new AppError('CONFIG_INVALID', `${variable} is not one line of visible characters`, {
-    hint: `Set the key in ${variable} again, or unset it.`,
+    next: `Set the key in ${variable} again, or unset it.`,
   })
 }
 
@@ -59,7 +59,7 @@ export function checkedServiceKey(key: string, variable: string): string {
 export function checkedApiKey(apiKey: string): string {
   if (isHeaderText(apiKey, 512)) return apiKey
   throw new AppError('CONFIG_INVALID', 'The API key is not one line of visible characters', {
-    hint: 'Set the API key in SLUICE_API_KEY.',
+    next: 'Set the API key in SLUICE_API_KEY.',
   })
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts'
+import type { Next } from './text/next-step.ts'
 
 /**
  * What is said of a swap. `status` is a status of the specification, or `reported`: a service or provider reports an end
@@ -97,9 +98,9 @@ export function statedBySeen({
  */
 export function swapOutcomeError(
   swap: StatedOutcome & { arrivedShort: true | undefined },
-  { details, hints }: { details: Record<string, unknown>; hints: { over: string; open: string } },
+  { details, hints }: { details: Record<string, unknown>; hints: { over: Next; open: Next } },
 ): AppError | undefined {
-  const over = { details, hint: hints.over }
+  const over = { details, next: hints.over }
   if (swap.status === 'fulfilled') return undefined
   if (swap.status === 'refunded') return new AppError('REFUNDED', 'The swap was refunded', over)
   if (swap.status === 'cancelled')
@@ -112,7 +113,7 @@ export function swapOutcomeError(
     return new AppError(
       'PENDING',
       `The swap is reported as ${swap.reported ?? 'ended'}, but this could not be checked on its chains`,
-      { details, hint: hints.open },
+      { details, next: hints.open },
     )
-  return new AppError('PENDING', 'The swap is not finished', { details, hint: hints.open })
+  return new AppError('PENDING', 'The swap is not finished', { details, next: hints.open })
 }

@@ -1,6 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
 import { AppError } from './errors.ts'
 import { type Network, sandboxNetworks } from './networks.ts'
+import { advice, sluice } from './text/next-step.ts'
 import { symbolMeant, tokensCalled } from './text/token-symbols.ts'
 
 /**
@@ -62,7 +63,7 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
       ) || '.'
     } Known: ${symbolsOf(here)}`,
     sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
-      ? { hint: 'Use one of these. For their addresses: sluice sandbox status' }
+      ? { next: advice`Use one of these. For their addresses: ${sluice('sandbox status')}` }
       : {},
   )
 }

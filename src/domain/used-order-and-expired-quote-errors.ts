@@ -1,7 +1,6 @@
 import { AppError, errorRow } from './errors.ts'
-import { shellOperand } from './text/shell-quoting.ts'
+import { type Advice, advice, bothAdvices, sluice } from './text/next-step.ts'
 import { momentText } from './text/time-spans.ts'
-import { twoHints } from './text/two-hints.ts'
 
 /** The name of an order in messages: `id` is the provider, a colon, and the provider's own id. */
 export const orderText = (id: string): string => {
@@ -17,16 +16,13 @@ export const quoteOwner = (quoteId: string): string => `quote ${quoteId}`
 /** The error for an order that belongs to another action, or to another quote of a swap from Bitcoin (`quoteOwner`). */
 export function orderUsedError(id: string, owner: string): AppError {
   const [, quote] = /^quote (.*)$/s.exec(owner) ?? []
-  const first =
-    quote === undefined
-      ? `sluice action show ${shellOperand(owner)}`
-      : `sluice swap status ${shellOperand(quote)}`
+  const first = quote === undefined ? sluice('action show', owner) : sluice('swap status', quote)
   return new AppError(
     'ORDER_USED',
     `${orderText(id)} was already used by ${quote === undefined ? `action ${owner}` : `the quote ${quote}`}. ${inVain}`,
     {
       details: { order: id, usedBy: quote ?? owner },
-      hint: twoHints(errorRow('ORDER_USED').hint, `To see the first: ${first}`),
+      next: bothAdvices(errorRow('ORDER_USED').next, advice`To see the first: ${first}`),
     },
   )
 }
@@ -43,10 +39,10 @@ export const usedElsewhereError = (id: string, how: string): AppError =>
  */
 export const quoteExpiredError = (
   at: number,
-  { clock, isUnsigned = false, hint }: { clock?: string; isUnsigned?: boolean; hint?: string } = {},
+  { clock, isUnsigned = false, next }: { clock?: string; isUnsigned?: boolean; next?: Advice } = {},
 ): AppError =>
   new AppError(
     'QUOTE_EXPIRED',
     `The quote expired at ${momentText(at)}${clock === undefined ? '' : ` by the clock of ${clock}`}${isUnsigned ? '. Nothing was signed.' : ''}`,
-    { details: { expiredAt: new Date(at).toISOString() }, ...(hint !== undefined && { hint }) },
+    { details: { expiredAt: new Date(at).toISOString() }, ...(next !== undefined && { next }) },
   )

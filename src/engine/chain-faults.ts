@@ -11,11 +11,11 @@ export const isTimeout = ({ details }: AppError): boolean =>
 
 /** Returns an error of one network with the names of all networks, for the case that none answers. */
 export const withAllNetworks = (
-  { code, message, details, hint, cause }: AppError,
+  { code, message, details, next, cause }: AppError,
   all: readonly Network[],
 ): AppError =>
   new AppError(code, message, {
     details: { ...details, networks: all.map(({ name }) => name) },
     cause,
-    ...(hint !== undefined && { hint }),
+    ...(next !== undefined && { next }),
   })

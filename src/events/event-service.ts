@@ -4,7 +4,7 @@ import type { KeepAnswer, Service } from '../api/service-type.ts'
 import type { eventRoutes, Webhook, WebhookDelivery } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
 import { eventSamples } from '../domain/events/event-table.ts'
-import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { urlFlaw } from '../http/guarded-post.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { ListedDelivery } from '../store/events/delivery-queries.ts'
@@ -45,7 +45,7 @@ export function eventService({
   const endpointNamed = async (id: string): Promise<EndpointRow> => {
     const row = await store.endpoint(customer, id)
     if (row) return row
-    throw new AppError('NOT_FOUND', `There is no webhook "${id}"`, { hint: 'sluice webhooks list' })
+    throw new AppError('NOT_FOUND', `There is no webhook "${id}"`, { next: sluice('webhooks list') })
   }
   return {
     listWebhooks: async (asked) => pageOf((await store.endpoints(customer)).map(shown), asked),
@@ -135,7 +135,7 @@ export function eventService({
       const sent = await store.resend(wanted, keeping(keepAnswer, shownDelivery))
       if (sent) return shownDelivery(sent)
       throw new AppError('NOT_FOUND', `There is no delivery "${deliveryId}" of this webhook`, {
-        hint: `sluice webhooks deliveries ${shellOperand(id)}`,
+        next: sluice('webhooks deliveries', id),
       })
     },
 
@@ -196,7 +196,7 @@ const keeping = <result>(
 function refuseDisabled({ id, reason, disabledAt }: EndpointRow): void {
   if (disabledAt === null) return
   throw new AppError('BAD_REQUEST', `The webhook ${id} is disabled: ${reason ?? 'it was disabled'}`, {
-    hint: `sluice webhooks enable ${shellOperand(id)}`,
+    next: sluice('webhooks enable', id),
   })
 }
 

@@ -1,6 +1,7 @@
 import { isAddress } from 'viem/utils'
 import { type Hex, HexData, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { type Advice, advice, sameWith } from '../domain/text/next-step.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -51,7 +52,7 @@ function refuseUnrecoverablePayee({
   const lost = isItself ? 'the token itself' : whyLost(catalog, at, recipient, isCoin)
   if (lost)
     throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: funds sent there are lost`, {
-      hint: 'Use an address that you or the recipient has the key of.',
+      next: 'Use an address that you or the recipient has the key of.',
     })
 }
 
@@ -84,19 +85,20 @@ const approveSelector = '0x095ea7b3'
 const deny = ({ code, message }: Violation, index?: number): AppError =>
   new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
     details: index === undefined ? {} : { index },
-    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && exemptionHint(message)),
+    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && exemptionAdvice(message)),
   })
 
 /**
  * The hint that exempts the address a rule names first. Without one if the right address is known, so that nobody is led to exempt
  * another.
  */
-function exemptionHint(message: string): { hint?: string } {
-  if (!message.includes(' is not in the catalogue')) return { hint: wrongTarget }
+function exemptionAdvice(message: string): { next?: Advice } {
+  if (!message.includes(' is not in the catalogue')) return { next: wrongTarget }
   const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
   if (address === undefined) return {}
-  const what = message.startsWith('The token ') ? 'token' : 'contract'
-  return { hint: `If you know this ${what}: --allow-${what} ${address}` }
+  return message.startsWith('The token ')
+    ? { next: advice`If you know this token: ${sameWith({ '--allow-token': address })}` }
+    : { next: advice`If you know this contract: ${sameWith({ '--allow-contract': address })}` }
 }
 
 /**

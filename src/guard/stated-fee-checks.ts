@@ -1,6 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sameWith } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { refuse, type Violation } from '../protocols/calldata-verdict.ts'
@@ -106,7 +107,7 @@ export function refuseHighServiceFee(intent: Intent, most: number = usualService
         to: fees.map(({ to }) => to).join(', '),
         maxServiceFeeBps: most,
       },
-      hint: `If you accept it: --max-service-fee ${totalFeeBps(fees) / 100}%`,
+      next: advice`If you accept it: ${sameWith({ '--max-service-fee': `${totalFeeBps(fees) / 100}%` })}`,
     },
   )
 }

@@ -126,7 +126,7 @@ function gatewayFault(host: string, status: number, waitMs: number | undefined):
       status,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     },
-    ...(seconds !== undefined && { hint: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.` }),
+    ...(seconds !== undefined && { next: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.` }),
   })
 }
 
@@ -158,7 +158,7 @@ function basicAuthorization(url: URL): { authorization?: string } {
       'CONFIG_INVALID',
       `The URL for ${host} has a password, but its connection is not encrypted`,
       {
-        hint: 'Use https, or remove the user and password from the URL.',
+        next: 'Use https, or remove the user and password from the URL.',
       },
     )
   return { authorization: `Basic ${basicCredentials(username, password)}` }

@@ -30,7 +30,7 @@ function proxyUrl({ variable, value }: { variable: string; value: string }): URL
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`)
   if (url && /^(https?|socks5?):$/.test(url.protocol) && url.hostname !== '') return url
   throw new AppError('CONFIG_INVALID', `${variable} is not the URL of a proxy`, {
-    hint: `export ${variable}=http://proxy.example.com:3128`,
+    next: `export ${variable}=http://proxy.example.com:3128`,
   })
 }
 

@@ -6,6 +6,7 @@ import type { StandingAllowance } from '../chain/standing-allowance.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { percentText } from '../domain/price-impact-share.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { nativeToken } from '../domain/token.ts'
 import {
   type AssuranceFacts,
@@ -274,7 +275,7 @@ export function checkSlippage(
     throw new AppError(
       'POLICY_MIN_OUT',
       `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${percentText(found, 4)}`}, the requested maximum is ${maxSlippage * 100} %`,
-      { hint: 'Get a new quote: sluice swap quote --help' },
+      { next: advice`Get a new quote: ${sluice('swap quote', { '--help': true })}` },
     )
   }
 }

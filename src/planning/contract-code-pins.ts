@@ -3,6 +3,7 @@ import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/u
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { isExempt, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { CodePin, CodePinJournal } from '../store/journal/journal-interface.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
@@ -63,8 +64,7 @@ const isSameCode = (a: CodePin, b: CodePin): boolean =>
   a.implementation === b.implementation &&
   a.implementationHash === b.implementationHash
 
-const noContractError =
-  'Funds sent there are lost: do not trust it. Check where the address comes from, and which chain the node serves: sluice doctor'
+const noContractError = advice`Funds sent there are lost: do not trust it. Check where the address comes from, and which chain the node serves: ${sluice('doctor')}`
 
 /**
  * G5 on the chain: the contract of an action has code, and the same code as when this wallet first used it. Changed code is
@@ -82,7 +82,7 @@ export async function checkCode(
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
       `There is no contract at ${address} on chain ${chainId}`,
-      { details: { address, chainId }, hint: noContractError },
+      { details: { address, chainId }, next: noContractError },
     )
   const vouched = isExempt(terms, address)
   const contract = { ...code, chainId, address }
@@ -93,7 +93,7 @@ export async function checkCode(
       `The code of the contract ${address} on chain ${chainId} has changed since it was first used`,
       {
         details: { address, chainId, pinned, found: code },
-        hint: `If you know why it changed: --allow-contract ${address}`,
+        next: advice`If you know why it changed: ${sameWith({ '--allow-contract': address })}`,
       },
     )
   const firstUse = pinned === undefined

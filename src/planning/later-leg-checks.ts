@@ -119,7 +119,7 @@ async function refuseUnfundedGas(ask: {
     `${wallet} has ${shown(held)} on ${name} and needs${tried ? '' : ' at least'} ${shown(needed)} there, for the gas of the steps after the bridge`,
     {
       details: { network: name, symbol: native.symbol, held: held.toString(), needed: needed.toString() },
-      hint: `Send ${shown(needed - held)} to ${wallet} on ${name} first, then run the same command again.`,
+      next: `Send ${shown(needed - held)} to ${wallet} on ${name} first, then run the same command again.`,
     },
   )
 }

@@ -168,7 +168,7 @@ function refuseUnsimulated({ kind }: Intent, { how }: Simulation, { policy, canA
     'POLICY_SIMULATION',
     'The node cannot simulate, so the effect of the transactions is not known',
     {
-      hint: 'Use a node with eth_simulateV1, or allow this in the policy: "simulation": "optional"',
+      next: 'Use a node with eth_simulateV1, or allow this in the policy: "simulation": "optional"',
     },
   )
 }

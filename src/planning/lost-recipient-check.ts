@@ -20,7 +20,7 @@ export async function refuseLostRecipient(
 /** The refusal of a recipient; `lost` is the end of its sentence. */
 export const lostRecipientError = (lost: string): AppError =>
   new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: funds sent there are lost`, {
-    hint: 'Use an address that you or the recipient has the key of.',
+    next: 'Use an address that you or the recipient has the key of.',
   })
 
 /** The same for the recipient of a swap or transfer. The signing wallet is no pool, and a coin may be sent to contracts. */

@@ -1,5 +1,6 @@
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
 import type { OperationJournal } from '../store/journal/journal-interface.ts'
@@ -21,7 +22,10 @@ export function ambiguousIdError(typed: string, candidates: readonly string[]): 
   return new AppError(
     'USAGE',
     `"${sanitizeText(typed)}" begins several IDs: ${named.map(sanitizeText).join(', ')}${more}`,
-    { details: { candidates: named }, hint: 'Type more of it, or a whole one: sluice action list' },
+    {
+      details: { candidates: named },
+      next: advice`Type more of it, or a whole one: ${sluice('action list')}`,
+    },
   )
 }
 

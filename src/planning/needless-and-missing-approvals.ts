@@ -38,7 +38,7 @@ export async function missingApprovalError(
     `The plan has no approval, but the allowance of ${spender} is ${formatAmount(held, token)} and it needs ${formatAmount(amount, token)}: the service may be a few blocks behind`,
     {
       details: { ...error.details, isBehind: true },
-      hint: 'Run the same command again in a few seconds.',
+      next: 'Run the same command again in a few seconds.',
       cause: error,
     },
   )

@@ -3,6 +3,7 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { schemaMismatchText } from '../domain/schema-mismatch-text.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { decodeIntent, encodeIntent } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { OperationSummary } from '../guard/stored-plan-types.ts'
@@ -69,6 +70,9 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
   })),
 })
 
+/** How a plan file is made. */
+const madeBy = advice`Make one with --dry-run: ${{ ...sluice('deposit', 'STRATEGY', { '--amount': 'AMOUNT', '--dry-run': true, '--json': true }), into: 'plan.json' }}`
+
 /**
  * Parses the output of `--dry-run --json`. USAGE if it is not a plan; POLICY_TAMPER if its hash does not match, because it was
  * changed.
@@ -77,7 +81,7 @@ export function decodePlan(text: string, catalog: Catalog): ParsedPlan {
   const file = PlanFile.safeParse(parsed(text))
   if (!file.success)
     throw new AppError('USAGE', `Invalid plan: ${schemaMismatchText(file.error)}`, {
-      hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
+      next: madeBy,
     })
   const { planHash, wallet, nonce, expiresAt, steps, operation } = file.data
   const { version: _, legs, about, ...rest } = operation
@@ -109,7 +113,7 @@ function parsed(text: string): unknown {
   } catch (cause) {
     throw new AppError('USAGE', 'Invalid plan: it is not JSON', {
       cause,
-      hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
+      next: madeBy,
     })
   }
 }

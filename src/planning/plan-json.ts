@@ -2,6 +2,7 @@ import { revokeCommand } from '../chain/standing-allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount, unlimitedThreshold } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
+import { commandLine, withFlags } from '../domain/text/next-step.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from '../guard/contract-names.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
@@ -84,7 +85,9 @@ export function planJson(
       amount: tokenAmount(amount, token),
       unlimited: amount >= unlimitedThreshold,
       need: need.toString(),
-      revoke: `${revokeCommand(nameOf(token.chainId), token.address, spender)}${again ? ` ${again}` : ''}`,
+      revoke: commandLine(
+        withFlags(revokeCommand(nameOf(token.chainId), token.address, spender), again ?? {}),
+      ),
     })),
     simulation: simulation && {
       how: simulation.how,

@@ -3,6 +3,7 @@ import { sameAddress } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../domain/step-state.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import { decodeIntent, encodeIntent } from '../guard/intent-json.ts'
@@ -52,7 +53,7 @@ export function findReplannableLeg(
       `Step ${moving.index + 1} is signed and pending: a new plan is possible only after it is final`,
       {
         details: { operation: id },
-        hint: `sluice action resume ${id}`,
+        next: sluice('action resume', id),
       },
     )
   for (const { leg, chainId } of legs) {
@@ -89,7 +90,7 @@ export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null,
       `A new quote costs ${shown(now.amountIn, now.tokenIn)}, but the accepted cost is ${shown(was.amountIn, was.tokenIn)}`,
       {
         details: { operation: id, amountIn: now.amountIn.toString() },
-        hint: `sluice action revoke ${id}`,
+        next: sluice('action revoke', id),
       },
     )
   if (after.least >= accepted) return
@@ -98,7 +99,7 @@ export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null,
     `A new quote returns at least ${shown(after.least, after.token)}, less than the accepted ${shown(accepted, after.token)}: nothing more is signed`,
     {
       details: { operation: id, amountOut: after.least.toString(), accepted: accepted.toString() },
-      hint: `sluice action replan ${id} --accept-min-out ${tokenAmount(after.least, after.token).formatted}, or stop: sluice action revoke ${id}`,
+      next: advice`${sluice('action replan', id, { '--accept-min-out': tokenAmount(after.least, after.token).formatted })}, or stop: ${sluice('action revoke', id)}`,
     },
   )
 }

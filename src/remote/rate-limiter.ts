@@ -63,5 +63,5 @@ export const rateLimitedError = (
 ): AppError =>
   new AppError('RATE_LIMITED', message, {
     details: { ...details, retryAfterSeconds: seconds },
-    hint: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
+    next: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
   })

@@ -146,11 +146,11 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
 }
 
 /** Marks an error as the service's own words. */
-const markAsServiceWords = ({ code, message, details, hint }: AppError): AppError =>
+const markAsServiceWords = ({ code, message, details, next }: AppError): AppError =>
   new AppError(code, message, {
     cause: serviceMessageCause,
     ...(details && { details }),
-    ...(hint !== undefined && { hint }),
+    ...(next !== undefined && { next }),
   })
 
 /** Whether the service answered with success, but unusably; redirects are not counted. */
@@ -171,7 +171,7 @@ function refuseAmbiguous({ text }: HttpAnswer, { method, path }: RouteRequest): 
     throw new AppError(
       'SERVICE_BAD_RESPONSE',
       `The service answers ${method} ${path} with "${sanitizeText(name)}" in an ambiguous way`,
-      { details: { at: [name] }, hint: badResponseHint },
+      { details: { at: [name] }, next: badResponseHint },
     )
 }
 
@@ -184,7 +184,7 @@ function parseResponse({ method, path, output }: RouteRequest, body: unknown): u
     .map((path) => path.join('.') || '(the whole)')
   throw new AppError('SERVICE_BAD_RESPONSE', `The service returns an invalid response to ${method} ${path}`, {
     details: { at },
-    hint: badResponseHint,
+    next: badResponseHint,
   })
 }
 

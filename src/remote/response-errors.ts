@@ -1,5 +1,6 @@
 import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { spanText } from '../domain/text/time-spans.ts'
 import { retryAfterMs } from '../http/backoff.ts'
 import { type HttpAnswer, type HttpFault, isGatewayPage } from '../http/client.ts'
@@ -39,7 +40,7 @@ export function responseError(answer: HttpAnswer, now: number): AppError {
   if (status === 403 && error.code === 'UNAUTHORIZED')
     return new AppError('UNAUTHORIZED', messageOutsideEnvelope(body) ?? error.message, {
       details: error.details ?? {},
-      hint: notAllowed,
+      next: notAllowed,
     })
   const outside = status === 404 ? messageOutsideEnvelope(body) : undefined
   if (outside !== undefined && outside !== error.message)
@@ -59,7 +60,7 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
   const seconds = Math.ceil(asked / 1000)
   return new AppError(error.code, error.message, {
     details: { ...error.details, retryAfterSeconds: seconds },
-    hint: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
+    next: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
   })
 }
 
@@ -108,11 +109,11 @@ export function withNextStep(error: unknown): unknown {
   const hint = steps[error.details?.fault as HttpFault]
   if (hint === undefined) return error
   const { code, message, details, cause } = error
-  return new AppError(code, message, { hint, cause, ...(details && { details }) })
+  return new AppError(code, message, { next: hint, cause, ...(details && { details }) })
 }
 
 /** The hint for a base URL that reaches a service but not its endpoints. */
-const seeTheAddress = 'Check SLUICE_BASE_URL and correct its path: sluice config list --show-origin'
+const seeTheAddress = advice`Check SLUICE_BASE_URL and correct its path: ${sluice('config list', { '--show-origin': true })}`
 
 /**
  * Adds a hint to NOT_FOUND if the endpoint does not exist. A path without parameters can only be missing itself; with parameters, the
@@ -122,5 +123,5 @@ export function withMissingPage(error: AppError, { path }: { path: string }): Ap
   const { code, message, details, cause } = error
   if (code !== 'NOT_FOUND' || details?.code !== undefined) return error
   if (path.includes('{') && !/^(There is no endpoint|The service answered) /.test(message)) return error
-  return new AppError(code, message, { hint: seeTheAddress, cause, ...(details && { details }) })
+  return new AppError(code, message, { next: seeTheAddress, cause, ...(details && { details }) })
 }

@@ -2,6 +2,7 @@ import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import { eventRoutes } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, type Next, sluice } from '../domain/text/next-step.ts'
 
 /** A route that reads, and its input. */
 type Read = { [name in keyof Service]: [name, Parameters<Service[name]>[0]] }[keyof Service]
@@ -26,17 +27,17 @@ export type WriteName = {
 }[keyof Routes]
 
 /** The command that shows whether a write was applied. */
-const checks: { readonly [name in WriteName]: string } = {
-  setFees: 'sluice fees show',
-  ingest: 'sluice action list',
-  addWebhook: 'sluice webhooks list',
-  removeWebhook: 'sluice webhooks list',
-  rotateWebhook: 'sluice webhooks list',
-  enableWebhook: 'sluice webhooks list',
-  resendDelivery: 'sluice webhooks list',
-  replayWebhook: 'sluice webhooks list',
-  commitEvents: 'sluice webhooks listen --help',
-  triggerEvent: 'sluice webhooks list',
+const checks: { readonly [name in WriteName]: Next } = {
+  setFees: sluice('fees show'),
+  ingest: sluice('action list'),
+  addWebhook: sluice('webhooks list'),
+  removeWebhook: sluice('webhooks list'),
+  rotateWebhook: sluice('webhooks list'),
+  enableWebhook: sluice('webhooks list'),
+  resendDelivery: sluice('webhooks list'),
+  replayWebhook: sluice('webhooks list'),
+  commitEvents: sluice('webhooks listen', { '--help': true }),
+  triggerEvent: sluice('webhooks list'),
 }
 
 /** Whether a method changes something at the service. */
@@ -58,13 +59,13 @@ export function unconfirmedWriteError(cause: unknown, name: WriteName): AppError
         `The service may have applied the change but did not confirm it: ${why}`,
         {
           ...more,
-          hint: `To check whether it was applied: ${checks[name]}`,
+          next: advice`To check whether it was applied: ${checks[name]}`,
         },
       )
     : new AppError(
         'WRITE_UNCONFIRMED',
         `The service applied the change, but its response is invalid: ${why}`,
-        { ...more, hint: `To see the change: ${checks[name]}` },
+        { ...more, next: advice`To see the change: ${checks[name]}` },
       )
 }
 

@@ -37,7 +37,7 @@ export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: s
   if (explicit) {
     if (isExecutable(explicit)) return explicit
     throw new AppError('ANVIL_NOT_FOUND', `No program exists at ${explicit}`, {
-      hint: 'Set SLUICE_ANVIL to the path of anvil, or unset it to use the installed one.',
+      next: 'Set SLUICE_ANVIL to the path of anvil, or unset it to use the installed one.',
     })
   }
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'

@@ -2,6 +2,7 @@ import { encodeFunctionData, numberToHex, parseEther, parseUnits } from 'viem/ut
 import type { ChainClient } from '../chain/chain-client.ts'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from './accounts.ts'
@@ -32,7 +33,7 @@ export async function fund(
   )
   if (grants.length === 0)
     throw new AppError('UNKNOWN_TOKEN', `There is no token "${what?.symbol}" in the sandbox`, {
-      hint: 'sluice sandbox status',
+      next: sluice('sandbox status'),
     })
   for (const { rpc, token, amount } of grants) await give(rpc, token, to, amount)
   return grants.map(({ rpc: _, ...given }) => given)

@@ -123,7 +123,7 @@ export async function startSavedNodes(
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'SANDBOX_UNAVAILABLE')) throw error
     const { code, message, details = {} } = error
-    if (left) throw new AppError(code, message, { cause: error, details, hint: resetHint })
+    if (left) throw new AppError(code, message, { cause: error, details, next: resetHint })
     const made = await genesis(cacheDir, start, { anew: true })
     return { base: made, saved: made, nodes: await startNodes(start, made) }
   }

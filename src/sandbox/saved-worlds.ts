@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ChainClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { diskFault } from '../store/disk-fault.ts'
 import { moveDurable, writeDurable } from '../store/durable-files.ts'
@@ -22,7 +23,7 @@ export type WorldFacts = Pick<SavedWorld, 'catalog' | 'genesis'>
 const stateName = ({ name }: Network): string => `${name}.json`
 
 /** The hint for a saved world that cannot be used. */
-export const resetHint = 'To start again with an empty sandbox: sluice sandbox reset --yes'
+export const resetHint = advice`To start again with an empty sandbox: ${sluice('sandbox reset', { '--yes': true })}`
 
 /** Reads a saved world; `undefined` if there is none, STATE_UNUSABLE if it is damaged. */
 export function readSaved(dir: string): SavedWorld | undefined {
@@ -41,7 +42,7 @@ export function readSaved(dir: string): SavedWorld | undefined {
     throw new AppError('STATE_UNUSABLE', `${file} cannot be used: it is damaged`, {
       cause,
       details: { path: file },
-      hint: resetHint,
+      next: resetHint,
     })
   }
 }

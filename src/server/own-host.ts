@@ -31,5 +31,5 @@ export const refuseForeignHost =
 
 const foreignHostError = (): AppError =>
   new AppError('BAD_REQUEST', 'The header host names another machine than this one', {
-    hint: 'Use the address that the server listens on, such as 127.0.0.1, or --behind-proxy.',
+    next: 'Use the address that the server listens on, such as 127.0.0.1, or --behind-proxy.',
   })

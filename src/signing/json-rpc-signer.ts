@@ -2,6 +2,7 @@ import { isRecord, type RpcCall, unwrap } from '../chain/rpc/envelope.ts'
 import { hexQuantity } from '../chain/rpc/quantities.ts'
 import { type Address, EvmAddress, type Hex, HexData } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sameWith } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hostOf, namedOnce, postJson } from '../http/client.ts'
 import { newDispatcher } from '../http/dispatcher.ts'
@@ -78,7 +79,7 @@ function refuseInsecureUrl(url: string): void {
   if (protocol === 'https:') return
   if (protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(hostname)) return
   throw new AppError('USAGE', 'The signer URL must be https, or http on this machine', {
-    hint: '--signer-url http://127.0.0.1:9000',
+    next: sameWith({ '--signer-url': 'http://127.0.0.1:9000' }),
   })
 }
 
@@ -88,7 +89,7 @@ const unusableError = (host: string, what: string, cause?: unknown): AppError =>
 const signerFault = (message: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', message, {
     cause,
-    hint: 'Check that it runs, has the key loaded and signs for this chain. Then run the same command again.',
+    next: 'Check that it runs, has the key loaded and signs for this chain. Then run the same command again.',
   })
 
 /** The error of a signer: rejected by the person (EIP-1193, 4001), unsupported method, or other. */
@@ -118,12 +119,12 @@ function chooseAccount(host: string, said: unknown, wallet: Address | null): Add
   if (wallet !== null) {
     if (accounts.includes(wallet)) return wallet
     throw new AppError('KEY_SOURCE', `The signer at ${host} has no key of ${wallet}`, {
-      hint: only === undefined ? 'Load a key into it.' : `It has: ${accounts.slice(0, 5).join(', ')}`,
+      next: only === undefined ? 'Load a key into it.' : `It has: ${accounts.slice(0, 5).join(', ')}`,
     })
   }
   if (only === undefined) throw unusableError(host, 'returns no account')
   if (others.length === 0) return only
   throw new AppError('KEY_REQUIRED', `The signer at ${host} has ${accounts.length} accounts`, {
-    hint: `Choose one: --wallet ${only}`,
+    next: advice`Choose one: ${sameWith({ '--wallet': only })}`,
   })
 }

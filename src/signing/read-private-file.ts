@@ -18,7 +18,7 @@ function canWrite(path: string): boolean {
 
 function refused(path: string, fault: OwnedFileFault): AppError {
   const because = (why: string, hint: string, cause?: unknown) =>
-    new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
+    new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, next: hint })
   const another = 'Use a file that contains only the secret.'
   switch (fault.is) {
     case 'foreign':
@@ -56,7 +56,7 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
   })
   if (text !== undefined) return text
   throw new AppError('KEY_SOURCE', `${path} is not used as a key: it does not exist`, {
-    hint: listFileCommand(path),
+    next: listFileCommand(path),
   })
 }
 

@@ -45,7 +45,7 @@ export function companionFolder(companion: Companion, code: ErrorCode): string {
     found
       ? `The package ${name} is version ${found}, and sluice is version ${own}`
       : `${purposes[companion]} needs the package ${name}, which is not installed`,
-    { hint: installCommand(companion) },
+    { next: installCommand(companion) },
   )
 }
 

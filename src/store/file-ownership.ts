@@ -5,7 +5,7 @@ import { shellPath } from '../domain/text/shell-quoting.ts'
 import { storeFault } from './sql/sqlite.ts'
 
 const refused = (path: string, why: string, hint: string): AppError =>
-  new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { details: { path }, hint })
+  new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { details: { path }, next: hint })
 
 /** The file status of a path, without following links; `undefined` if it does not exist. */
 function statusOf(path: string): Stats | undefined {

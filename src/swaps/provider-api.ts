@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 import { createRedactor } from '../http/redaction.ts'
 import { type PublicService, publicServices, serviceVariable } from '../protocols/public-services.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
@@ -79,7 +80,9 @@ export function providerApi(
         {
           details: { provider, ...(isMoved && { refusal: 'request' }) },
           cause,
-          ...(isMoved && { hint: `Set its new URL in ${serviceVariable(service)}: sluice config list` }),
+          ...(isMoved && {
+            next: advice`Set its new URL in ${serviceVariable(service)}: ${sluice('config list')}`,
+          }),
         },
       )
     })

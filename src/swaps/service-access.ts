@@ -38,7 +38,7 @@ export function serviceAccess(
       throw new AppError(
         'CONFIG_INVALID',
         `The service at ${hostOf(url)} is not https; the key in ${keyVariable(service)} is sent only over https`,
-        { hint: `Set an https URL for the service, or unset ${keyVariable(service)}.` },
+        { next: `Set an https URL for the service, or unset ${keyVariable(service)}.` },
       )
     return { [as.header]: as.scheme + key }
   }

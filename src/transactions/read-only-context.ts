@@ -23,13 +23,13 @@ export const readOnlyContext = (context: ExecutionContext): ExecutionContext => 
 })
 
 /** A client that fails every request with the reason. */
-function silentClient(network: string, { message, hint, details }: AppError): ChainClient {
+function silentClient(network: string, { message, next, details }: AppError): ChainClient {
   const why = typeof details?.variable === 'string' ? `: ${details.variable} is not set` : ''
   return unreachableClient(
     network,
     new AppError('RPC_UNREACHABLE', `${message}${why}`, {
       details: { ...details, network },
-      ...(hint !== undefined && { hint }),
+      ...(next !== undefined && { next }),
     }),
   )
 }

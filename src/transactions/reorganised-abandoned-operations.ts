@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
+import { sluice } from '../domain/text/next-step.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation-types.ts'
 import { confirmStep } from './confirmation/confirmer.ts'
@@ -28,7 +29,10 @@ export async function reopenAbandoned(
     throw new AppError(
       'PARTIAL',
       `Action ${id} was abandoned, and a reorganisation removed its reverted step ${reverted.index + 1} from the chain: the step is not sent again, because it might succeed now`,
-      { details: { operation: id, index: reverted.index }, hint: `sluice action cancel ${id} --yes` },
+      {
+        details: { operation: id, index: reverted.index },
+        next: sluice('action cancel', id, { '--yes': true }),
+      },
     )
   if (gone.length > 0)
     journal.reopenSteps(
@@ -76,12 +80,12 @@ function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
     return outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const { code, message, details, cause, hint } = error
+    const { code, message, details, cause, next } = error
     const outcomes = open.map(({ index }) => stepOutcomeText(operation, stepAt(run, index)))
     throw new AppError(code, [message, ...outcomes].join('. '), {
       cause,
       ...(details && { details }),
-      ...(hint !== undefined && { hint }),
+      ...(next !== undefined && { next }),
     })
   }
 }

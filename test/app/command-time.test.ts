@@ -158,7 +158,7 @@ test('the error names what did not answer and a longer --timeout; work that wait
         ],
       },
     })
-  const unsaved = new AppError('RPC_UNREACHABLE', 'Nothing was saved.', { hint: 'To save it: --yes.' })
+  const unsaved = new AppError('RPC_UNREACHABLE', 'Nothing was saved.', { next: 'To save it: --yes.' })
   expect(time.explained(unsaved)).toMatchObject({
     code: 'RPC_UNREACHABLE',
     message: 'The time limit of 3 s was reached. Nothing was saved.',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { printError } from '../../src/app/main.ts'
 import { afterSigning } from '../../src/cli/errors-after-signing.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { type Flags, sluice } from '../../src/domain/text/next-step.ts'
 
 test.each([
   ['resume', 'resume op-1'],
@@ -9,20 +10,20 @@ test.each([
   ['revoke', 'revoke op-1 --yes'],
 ])('an interruption after signing hints at the command that was interrupted: %s', (verb, line) => {
   const operation = { id: 'op-1', state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] } as never
-  const signed = { operation, report: {} as never, again: '--key-file k', verb }
+  const signed = { operation, report: {} as never, again: { '--key-file': 'k' }, verb } as never
   const told = afterSigning(new AppError('INTERRUPTED', 'Interrupted'), signed)
   expect(told).toMatchObject({ code: 'PENDING', hint: `sluice action ${line} --key-file k` })
 })
 
 const waiting = { id: 'op-1', state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] } as never
-const hintOf = (error: AppError, verb: string, again = '') =>
+const hintOf = (error: AppError, verb: 'resume' | 'revoke', again: Flags = {}) =>
   afterSigning(error, { operation: waiting, report: {} as never, again, verb }).hint
 
 test('the hint adds a missing signer or idempotency key to the command as a placeholder', () => {
   const nobody = new AppError('KEY_REQUIRED', 'No signer given', { details: { named: false } })
   expect(hintOf(nobody, 'resume')).toBe('sluice action resume op-1 --wallet NAME')
   const unkeyed = new AppError('IDEMPOTENCY_KEY_REQUIRED', 'It needs a key')
-  expect(hintOf(unkeyed, 'revoke', '--key-file k')).toBe(
+  expect(hintOf(unkeyed, 'revoke', { '--key-file': 'k' })).toBe(
     'sluice action revoke op-1 --yes --key-file k --idempotency-key KEY',
   )
   expect(hintOf(unkeyed, 'revoke')).toBe('sluice action revoke op-1 --yes --idempotency-key KEY')
@@ -32,7 +33,7 @@ test('a duplicate closed in favour of an operation with signed transactions repo
   const dropped = new AppError('DECLINED', 'Operation op-0 was given up before anything of it was signed', {
     details: { operation: 'op-0' },
   })
-  const told = afterSigning(dropped, { operation: waiting, report: {} as never, again: '', verb: undefined })
+  const told = afterSigning(dropped, { operation: waiting, report: {} as never, again: {}, verb: undefined })
   expect(told).toMatchObject({ code: 'PENDING', hint: 'sluice action resume op-1' })
   expect(told.message).toMatch(/^op-0 was closed .* as op-1, which has signed transactions$/)
 })
@@ -46,7 +47,7 @@ test.each([
   let said = ''
   const out = { write: (text: string) => (said += text), isTerminal: false }
   const error = new AppError('PENDING', 'It is not over', {
-    hint: 'sluice action revoke op-1 --yes --key-file k',
+    next: sluice('action revoke', 'op-1', { '--yes': true, '--key-file': 'k' }),
   })
   printError(error, ['action', 'revoke', 'op-1', '--json', ...flags], { io: { out, canAsk } as never })
   expect(JSON.parse(said).error.hint).toBe(`sluice action revoke op-1${yes} --key-file k`)

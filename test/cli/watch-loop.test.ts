@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Cli } from '../../src/cli/command-run-types.ts'
 import { watchUntil } from '../../src/cli/watch-loop.ts'
+import { sluice } from '../../src/domain/text/next-step.ts'
 
 /** A command line that may run for a minute, and whose output nobody reads. */
 const cli = {
@@ -36,7 +37,7 @@ function watched(isLive: boolean) {
     isOver: (look) => look === 4,
     view: () => '',
     intervalMs: 1,
-    again: () => 'again',
+    again: () => sluice('action watch', 'ID'),
     announced: async () => announcements,
   })
   /** Waits until it is waiting to be told, or is over. */

@@ -18,6 +18,7 @@ import { finishedRules } from '../../src/diagnosis/rules/finished-operations.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
 import { statedByService, swapOutcomeError } from '../../src/domain/swap-outcome.ts'
+import { sluice } from '../../src/domain/text/next-step.ts'
 import type { Step } from '../../src/store/journal/operation-types.ts'
 import { outcomeOf } from '../../src/transactions/outcome/outcome.ts'
 import { payee, signer } from '../support/payments/payment-operation.ts'
@@ -151,7 +152,7 @@ describe('a failure without a known cause', () => {
       }),
     )
     for (const destinationTxHash of [hash, null]) {
-      const hints = { over: 'over', open: 'open' }
+      const hints = { over: sluice('action explain', 'x'), open: sluice('action resume', 'x') }
       const error = swapOutcomeError({ ...swap, destinationTxHash, status: 'failed' } as never, {
         details: {},
         hints,
@@ -176,7 +177,7 @@ describe('a failure without a known cause', () => {
   })
 
   test('is ARRIVED_SHORT only with the evidence of a payout below the minimum', () => {
-    const hints = { over: 'over', open: 'open' }
+    const hints = { over: sluice('action explain', 'x'), open: sluice('action resume', 'x') }
     const short = { ...swap, status: 'failed', arrivedShort: true as const }
     expect(swapOutcomeError(short, { details: {}, hints })).toMatchObject({ code: 'ARRIVED_SHORT' })
     expect(bitcoinVerdict('id', { ...short, deposit } as never).situation).toBe('BRIDGE_SHORT')

@@ -193,6 +193,6 @@ test('isErrorCode accepts only own keys of the error table', () => {
 })
 
 test('an AppError takes its hint from the table unless one is given', () => {
-  expect(new AppError('QUOTE_NOT_FOUND', 'x').hint).toBe(errorRow('QUOTE_NOT_FOUND').hint)
-  expect(new AppError('QUOTE_NOT_FOUND', 'x', { hint: 'y' }).hint).toBe('y')
+  expect(new AppError('QUOTE_NOT_FOUND', 'x').hint).toBe('sluice swap list')
+  expect(new AppError('QUOTE_NOT_FOUND', 'x', { next: 'y' }).hint).toBe('y')
 })

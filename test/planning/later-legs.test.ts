@@ -3,12 +3,13 @@ import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { approve } from '../../src/chain/erc20.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { adviceText, sluice } from '../../src/domain/text/next-step.ts'
 import { refuseDust } from '../../src/guard/simulation/deposit-loss-check.ts'
 import { checkLaterLegs } from '../../src/planning/later-leg-checks.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
 import { contractsIn } from '../../src/swaps/swap-contracts.ts'
-import { continueHint } from '../../src/transactions/operations/continue-hints.ts'
+import { continueAdvice } from '../../src/transactions/operations/continue-hints.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -115,6 +116,8 @@ test('an amount that arrives as dust gets the hint to abandon, not to retry', ()
   } catch (error) {
     dust = error as AppError
   }
-  expect(continueHint(dust!, 'one')).toBe('sluice action abandon one')
-  expect(continueHint(dust!, 'one', 'sluice action replan one')).toBe('sluice action abandon one')
+  expect(adviceText(continueAdvice(dust!, 'one'))).toBe('sluice action abandon one')
+  expect(adviceText(continueAdvice(dust!, 'one', sluice('action replan', 'one')))).toBe(
+    'sluice action abandon one',
+  )
 })

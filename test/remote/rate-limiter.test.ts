@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watchUntil } from '../../src/cli/watch-loop.ts'
+import { sluice } from '../../src/domain/text/next-step.ts'
 import { remoteService } from '../../src/remote/client.ts'
 import { type RateLimiter, rateLimitedError } from '../../src/remote/rate-limiter.ts'
 import { listener } from '../support/services/listener.ts'
@@ -342,7 +343,7 @@ test('watchUntil retries after a rate limit, until its timeout', async () => {
     isOver: () => true,
     view: () => '',
     intervalMs: 1,
-    again: () => 'sluice action watch x',
+    again: () => sluice('action watch', 'x'),
   }
   expect(await watchUntil(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])

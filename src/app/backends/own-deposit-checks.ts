@@ -6,6 +6,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { statedByService, wordOf } from '../../domain/swap-outcome.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import type { DepositChecks, DepositSwap, PaymentBook } from '../../engine/quotes/deposit-swap-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -150,7 +151,7 @@ async function keepTerms(
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
       `The deposit address of the quote was paid before, by ${used}: do not pay it again`,
-      { hint: 'Request a new quote: sluice swap quote --help' },
+      { next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}` },
     )
   // An address without a memo is of one swap only.
   const owner =
@@ -162,14 +163,19 @@ async function keepTerms(
     JSON.stringify([deposit.address, deposit.memo, deposit.amount, to.toLowerCase(), minAmountOut])
   const isSame =
     same(first) ===
-    same({ ...first, deposit: instructionsOf(terms), recipient, minAmountOut: String(terms.minAmountOut) })
+    same({
+      ...first,
+      deposit: instructionsOf(terms),
+      recipient,
+      minAmountOut: String(terms.minAmountOut),
+    })
   if (isSame && (owner as { quoteId: string }).quoteId === id) return first
   throw new AppError(
     'POLICY_QUOTE_DRIFT',
     isSame
       ? `The deposit address belongs to the quote ${(owner as { quoteId: string }).quoteId}: do not pay it for this one`
       : 'The service returns another deposit for the quote than before: do not pay it',
-    { hint: 'Request a new quote: sluice swap quote --help' },
+    { next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}` },
   )
 }
 

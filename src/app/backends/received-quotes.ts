@@ -3,6 +3,7 @@ import type { AskedQuote, ReceivedQuotes } from '../../cli/asked-quote-types.ts'
 import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { mostCandidates } from '../../planning/named-operation.ts'
 import { openDocumentStore } from '../../store/document-store.ts'
@@ -59,5 +60,5 @@ const rebound = (id: string, about: string): AppError =>
   new AppError(
     'POLICY_QUOTE_DRIFT',
     `The service reused the quote ID ${sanitizeText(id)} of an earlier quote: ${sanitizeText(about)}. The new quote is discarded. Nothing was signed.`,
-    { hint: 'Get a new quote: sluice swap quote --help' },
+    { next: advice`Get a new quote: ${sluice('swap quote', { '--help': true })}` },
   )

@@ -3,7 +3,7 @@ import type { Backend, RawResponse, RawResponses } from '../../cli/backend-types
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import { tokenAt } from '../../domain/token.ts'
@@ -121,10 +121,10 @@ async function deploymentAccess({ env, secrets, profile, io, globals, now, dirs,
   const { apiKey } = secrets
   if (!apiKey)
     throw new AppError('UNAUTHORIZED', 'No API key for the service', {
-      hint:
+      next:
         profile === 'remote'
           ? 'Set the API key in SLUICE_API_KEY.'
-          : `sluice profile set ${shellWord(profile)} --api-key-file -, or set SLUICE_API_KEY.`,
+          : advice`${sluice('profile set', profile, { '--api-key-file': '-' })}, or set SLUICE_API_KEY.`,
     })
   const { machineRateLimiter } = await import('./machine-rate-limiter.ts')
   const baseUrl = env.SLUICE_BASE_URL ?? ''

@@ -62,7 +62,7 @@ export const rpcChains = ({
       const ofSandbox = isEmbedded(network)
       const whose = ofSandbox ? ', which belongs to the sandbox' : ''
       throw new AppError('CONFIG_INVALID', `No RPC for ${network.name}${whose}`, {
-        hint: ofSandbox
+        next: ofSandbox
           ? sandboxHint(network)
           : `Set ${rpcVariable(network)} to the URL of an RPC of ${network.name}.`,
         details: { network: network.name, variable: rpcVariable(network) },

@@ -7,6 +7,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { SandboxFault } from '../../domain/sandbox-fault.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { coalesceRequests } from '../../engine/request-coalescing.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
@@ -47,8 +48,7 @@ type Needs = BackendInputs & {
 }
 
 /** This version may read an outdated sandbox wrongly. It is not reset automatically: only its user decides that. */
-const outdatedNotice =
-  'This sandbox was created by another version of sluice, and some strategies may not answer. To reset it: sluice sandbox reset'
+const outdatedNotice = `This sandbox was created by another version of sluice, and some strategies may not answer. To reset it: ${commandLine(sluice('sandbox reset'))}`
 
 /** Maximum time of a read with all retries, in ms; little more than the time of a short command. */
 const patienceMs = 30_000
@@ -60,7 +60,9 @@ export function sandboxBackend(needs: Needs): Backend {
   const opened = once(async () => {
     if (announce && !globals.quiet)
       io.err.write(
-        io.err.paint.dim('profile sandbox: local chains, play money; for real ones: sluice init\n'),
+        io.err.paint.dim(
+          `profile sandbox: local chains, play money; for real ones: ${commandLine(sluice('init'))}\n`,
+        ),
       )
     const { catalog, chains, faults, aheadMs, outdated, blockHash, wasReplaced } = await sandbox.open()
     if (outdated && !globals.quiet) io.err.write(`${outdatedNotice}\n`)

@@ -56,7 +56,7 @@ async function providersIn(text: string): Promise<string[]> {
     'CONFIG_INVALID',
     `${variables.providers} names "${sanitizeText(unknown)}", which is not a swap provider`,
     {
-      hint: `Set it to one or more of these, comma-separated: ${swapProviderNames.join(',')}`,
+      next: `Set it to one or more of these, comma-separated: ${swapProviderNames.join(',')}`,
     },
   )
 }
@@ -65,6 +65,6 @@ function deadlineIn(text: string): number {
   const seconds = /^\d{1,2}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
   if (seconds >= 0.1 && seconds <= 60) return seconds * 1_000
   throw new AppError('CONFIG_INVALID', `${variables.deadline} is not a number of seconds from 0.1 to 60`, {
-    hint: `export ${variables.deadline}=4`,
+    next: `export ${variables.deadline}=4`,
   })
 }

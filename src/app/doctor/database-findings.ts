@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { doubtful, type Finding, fine, found } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
+
 import type { BackendInputs } from '../backends/backend-input-types.ts'
 
 /** The connections that the jobs of one instance hold beside its pool. */
@@ -38,7 +39,7 @@ export async function databaseFindings(needs: Pick<BackendInputs, 'env' | 'secre
       throw new AppError(
         'STATE_NEWER_SCHEMA',
         `PostgreSQL at ${shown} has schema ${schema}, but this version supports ${known}`,
-        { hint: 'A newer version has migrated this database. Update this one.' },
+        { next: 'A newer version has migrated this database. Update this one.' },
       )
     const says = `PostgreSQL ${version} answers in ${ms} ms, schema ${schema} of ${known}, ${cipher === null ? 'without TLS' : `TLS (${cipher})`}, ${connections} of ${mostConnections} connections in use`
     const wanted = place.poolSize + jobConnections

@@ -5,6 +5,7 @@ import { isNodeError } from '../../chain/rpc/errors.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { refusedFindings } from './rpc-capability-findings.ts'
@@ -101,7 +102,7 @@ async function nodeFinding(
   const ageMs = nowMs - head.timestamp * 1000
   if (headMaxAgeMs !== undefined && ageMs > headMaxAgeMs)
     throw new AppError('RPC_INCONSISTENT', `${says}; its newest block is ${spanText(ageMs)} old`, {
-      hint: 'The node is behind, or the clock of this machine is ahead. Set another RPC, or correct the clock.',
+      next: 'The node is behind, or the clock of this machine is ahead. Set another RPC, or correct the clock.',
       details,
     })
   if (headMaxAgeMs !== undefined && ageMs < -120_000)
@@ -117,7 +118,7 @@ async function nodeFinding(
       'rpc',
       name,
       says,
-      'For details: sluice doctor --json (details.flawed, by market; details.faults)',
+      advice`For details: ${sluice('doctor', { '--json': true })} (details.flawed, by market; details.faults)`,
       details,
     )
   return fine('rpc', name, says, details)

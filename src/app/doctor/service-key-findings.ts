@@ -1,5 +1,6 @@
 import { doubtful, type Finding, fine } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { keyedServices, keyVariable } from '../../protocols/public-services.ts'
 import type { ServiceAccess } from '../../swaps/service-access.ts'
@@ -20,8 +21,9 @@ export async function serviceKeyFindings(catalog: Catalog, access: ServiceAccess
       return [fine('service', name, `${title} accepts the key in ${keyVariable(name)}`)]
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      const hint = error.hint ?? `Check ${keyVariable(name)}: sluice config list --show-origin`
-      return [doubtful('service', name, error.message, hint, { code: error.code })]
+      const next =
+        error.next ?? advice`Check ${keyVariable(name)}: ${sluice('config list', { '--show-origin': true })}`
+      return [doubtful('service', name, error.message, next, { code: error.code })]
     }
   })
   return (await Promise.all(found)).flat()

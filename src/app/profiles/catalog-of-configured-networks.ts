@@ -106,7 +106,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
       'CONFIG_INVALID',
       `${path} names a desk on "${sanitizeText(unknown)}", where ramps are not supported`,
       {
-        hint: `Networks with ramps: ${Object.keys(aveniaChains).join(', ')}`,
+        next: `Networks with ramps: ${Object.keys(aveniaChains).join(', ')}`,
       },
     )
   const at = files.flatMap(({ networks: [network], tokens }): AveniaConstants[] => {

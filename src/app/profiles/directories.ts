@@ -32,6 +32,6 @@ function homeOfUser(): string {
   }
   if (isAbsolute(home)) return home
   throw new AppError('STATE_UNUSABLE', 'This user has no home directory, and HOME is not set', {
-    hint: 'export SLUICE_HOME=/path/to/a/directory/of/yours',
+    next: 'export SLUICE_HOME=/path/to/a/directory/of/yours',
   })
 }

@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module'
 import type { Entry } from '@napi-rs/keyring'
 import { AppError } from '../../domain/errors.ts'
+import { advice, type Next } from '../../domain/text/next-step.ts'
 
 /** A store of named secrets outside the program's files. A failure is an AppError. */
 export type Keychain = {
   /** Whether it works: saves a test value once. */
   works: () => boolean
   /** Reads an entry; KEY_SOURCE if it cannot, with the command `instead` that removes it. */
-  get: (name: string, instead: string) => string
+  get: (name: string, instead: Next) => string
   /** Saves an entry and reads it back; STATE_UNUSABLE if it was not saved. */
   set: (name: string, text: string) => void
   /** Deletes an entry; returns whether it was deleted. */
@@ -71,14 +72,14 @@ export function desktopKeychain(): Keychain {
   }
 }
 
-const refused = (why: string, instead: string, cause?: unknown): AppError =>
+const refused = (why: string, instead: Next, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `Cannot read secrets from the keychain: ${why}`, {
     cause,
-    hint: `Unlock the keychain on the desktop and run the same command again. To remove the entry: ${instead}`,
+    next: advice`Unlock the keychain on the desktop and run the same command again. To remove the entry: ${instead}`,
   })
 
 const unkept = (cause?: unknown): AppError =>
   new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
     cause,
-    hint: 'Unlock the keychain on the desktop, or omit --keychain.',
+    next: 'Unlock the keychain on the desktop, or omit --keychain.',
   })

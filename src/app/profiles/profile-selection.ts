@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { isKeyFor } from '../../domain/service-url-and-key.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { rpcVariables } from './rpc-settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -56,18 +56,18 @@ export async function selectProfile(
 
 const unknown = (name: string, known: readonly string[]): AppError =>
   new AppError('CONFIG_INVALID', `No profile "${name}"${didYouMean(name, known)}`, {
-    hint: `Known: ${known.join(', ')}. To create one: sluice profile set --help`,
+    next: advice`Known: ${known.join(', ')}. To create one: ${sluice('profile set', { '--help': true })}`,
     details: { profile: name },
   })
 
 function builtIn(env: Env, kind: SelectedProfile['kind'], origin: string): SelectedProfile {
   if (kind === 'engine' && rpcVariables(env).length === 0)
     throw new AppError('CONFIG_INVALID', 'The engine profile needs an RPC for at least one network', {
-      hint: 'Set SLUICE_RPC_<NETWORK> to an RPC URL, or to several, comma-separated.',
+      next: 'Set SLUICE_RPC_<NETWORK> to an RPC URL, or to several, comma-separated.',
     })
   if (kind === 'remote' && !env.SLUICE_BASE_URL)
     throw new AppError('CONFIG_INVALID', 'The remote profile needs the base URL of the service', {
-      hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY.',
+      next: 'Set SLUICE_BASE_URL and SLUICE_API_KEY.',
     })
   return {
     name: kind,
@@ -101,7 +101,7 @@ function kept(
     }
     if (rpcVariables(all).length === 0)
       throw new AppError('CONFIG_INVALID', `The profile ${name} has no RPC`, {
-        hint: `Set SLUICE_RPC_<NETWORK>, then save it: sluice profile set ${shellWord(name)} --from-env`,
+        next: advice`Set SLUICE_RPC_<NETWORK>, then save it: ${sluice('profile set', name, { '--from-env': true })}`,
       })
     return { name, kind: 'engine', announce: false, env: all, apiKey: undefined, notice: undefined }
   }

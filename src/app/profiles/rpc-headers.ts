@@ -64,7 +64,7 @@ export const optionHeaders = (
       setting: `rpcs.${name}`,
       invalid: (what) =>
         new AppError('CONFIG_INVALID', `rpcHeaders.${name} ${what}`, {
-          hint: "For example { Authorization: 'Bearer TOKEN' }. The RPC must be a single https URL, or on this machine.",
+          next: "For example { Authorization: 'Bearer TOKEN' }. The RPC must be a single https URL, or on this machine.",
         }),
     },
   )
@@ -95,5 +95,5 @@ function headersOf(
 
 const faultOf = (variable: string, what: string): AppError =>
   new AppError('CONFIG_INVALID', `${variable} ${what}`, {
-    hint: `One header a line: ${variable}='Authorization: Bearer TOKEN'. The RPC must be a single https URL, or on this machine.`,
+    next: `One header a line: ${variable}='Authorization: Bearer TOKEN'. The RPC must be a single https URL, or on this machine.`,
   })

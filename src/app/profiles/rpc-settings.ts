@@ -30,13 +30,13 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
         'CONFIG_INVALID',
         `${variable} names a network that this version does not support${suggestedNetwork(variable, networks)}`,
         {
-          hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or use --profile sandbox`,
+          next: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or use --profile sandbox`,
         },
       )
     const urls = env[variable]!.split(',').map((url) => url.trim())
     if (!urls.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')))
       throw new AppError('CONFIG_INVALID', `${variable} is not an http(s) URL`, {
-        hint: `${variable}=https://..., or several, comma-separated`,
+        next: `${variable}=https://..., or several, comma-separated`,
       })
     found.set(network.chainId, urls)
   }

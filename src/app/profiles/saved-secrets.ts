@@ -1,6 +1,6 @@
 import type { Config, ProfileSecrets, SecretsFile, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Keychain } from './keychain.ts'
 
 /** A file, read and written as a whole. */
@@ -24,7 +24,7 @@ export function profileSecrets(
       const entry = await entryOf(profile)
       if (!entry) return {}
       return isInKeychain(entry)
-        ? opened(keychain.get(entry.keychain, `sluice profile remove ${shellWord(profile)} --yes`), profile)
+        ? opened(keychain.get(entry.keychain, sluice('profile remove', profile, { '--yes': true })), profile)
         : entry
     },
     outlineOf: async (profile) => {
@@ -57,9 +57,7 @@ export function keystorePasswords(
   return {
     passwordOf: async (wallet) => {
       const name = nameOf(await read(), wallet)
-      return name === undefined
-        ? undefined
-        : keychain.get(name, `sluice wallet forget ${shellOperand(wallet)}`)
+      return name === undefined ? undefined : keychain.get(name, sluice('wallet forget', wallet))
     },
     keepPassword: async (wallet, password) => {
       const config = await read()
@@ -103,7 +101,7 @@ async function opened(text: string, profile: string): Promise<ProfileSecrets> {
   } catch {
     // The parse error may quote the secrets, so it is not kept as the cause.
     throw new AppError('KEY_SOURCE', `The keychain entry of the profile ${profile} is invalid`, {
-      hint: `Create the profile again: sluice profile remove ${shellWord(profile)} --yes, then sluice profile set ${shellWord(profile)} --help`,
+      next: advice`Create the profile again: ${sluice('profile remove', profile, { '--yes': true })}, then ${sluice('profile set', profile, { '--help': true })}`,
     })
   }
 }

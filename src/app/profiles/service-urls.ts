@@ -31,5 +31,5 @@ const checked = (name: PublicService, url: string): string =>
 
 const tooMany = (name: PublicService): AppError =>
   new AppError('CONFIG_INVALID', `${serviceVariable(name)} has more URLs than are asked`, {
-    hint: `Such as ${publicServices[name].base}`,
+    next: `Such as ${publicServices[name].base}`,
   })

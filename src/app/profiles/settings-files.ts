@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Config, SecretsFile, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import { decodeText } from '../../domain/text/decode-text.ts'
+import { type Advice, advice, sluice } from '../../domain/text/next-step.ts'
 import { shellPath } from '../../domain/text/shell-quoting.ts'
 import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
@@ -26,7 +27,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
       async () => (await import('../../cli/settings-files-schema.ts')).SecretsFile,
-      `It may be from another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and set the secrets again: sluice profile set NAME --api-key-file -`,
+      advice`It may be from another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and set the secrets again: ${sluice('profile set', 'NAME', { '--api-key-file': '-' })}`,
     )
   }
   const read = async () =>
@@ -40,7 +41,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
       const lock = await acquireLock(join(config, 'settings.lock'), patienceMs)
       if (!lock)
         throw new AppError('STATE_UNUSABLE', `Another process has been changing ${path} for too long`, {
-          hint: 'Run the same command again when it has finished.',
+          next: 'Run the same command again when it has finished.',
         })
       try {
         return await work()
@@ -58,14 +59,14 @@ function textOf(path: string): string | undefined {
     const { text, fault } = decodeText(readFileSync(path))
     if (text !== undefined) return text
     throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${fault}`, {
-      hint: `Save it as UTF-8, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
+      next: `Save it as UTF-8, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
     })
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,
-      hint: `chmod 600 ${shellPath(path)}`,
+      next: `chmod 600 ${shellPath(path)}`,
     })
   }
 }
@@ -74,7 +75,7 @@ async function parsed<shape extends z.ZodType<object>>(
   path: string,
   text: string | undefined,
   shapeOf: () => Promise<shape>,
-  hint = `Fix the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
+  next: Advice = `Fix the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file, so the schema is loaded only here.
@@ -84,7 +85,7 @@ async function parsed<shape extends z.ZodType<object>>(
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `${path} is invalid: ${misfitOf(cause) ?? 'not JSON'}`, {
       cause,
-      hint,
+      next,
     })
   }
 }

@@ -6,7 +6,7 @@ import { EvmAddress } from '../../domain/address.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
-import { shellOperand, shellPath } from '../../domain/text/shell-quoting.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { readPassword } from '../../signing/read-private-file.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
@@ -51,10 +51,10 @@ export async function walletByName(
   const found = known.find((key) => key.name === name)
   if (!found)
     throw new AppError('KEY_SOURCE', `No wallet "${name}"${didYouMean(name, names)}`, {
-      hint:
+      next:
         names.length === 0 && isKeyName(name)
-          ? `No keystore exists on this machine. To import a key, use wallet import. To create one: sluice wallet new ${shellOperand(name)}`
-          : `${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: --wallet ${shellPath(`./${name}`)}`,
+          ? advice`No keystore exists on this machine. To import a key, use wallet import. To create one: ${sluice('wallet new', name)}`
+          : advice`${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: ${sameWith({ '--wallet': `./${name}` })}`,
     })
   return openedBy(found.address, name, needs, async () => ({
     kind: 'keystore',
@@ -128,6 +128,6 @@ function passwordTrouble(error: unknown, passwordOf: string): unknown {
 
 function bare(name: string): never {
   throw new AppError('KEY_REQUIRED', `${name} is an address; signing needs a key`, {
-    hint: 'sluice wallet import NAME, then --wallet NAME',
+    next: advice`${sluice('wallet import', 'NAME')}, then --wallet NAME`,
   })
 }

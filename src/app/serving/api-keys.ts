@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeys } from '../../cli/server-administration.ts'
 import { parseBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { type KeyRow, type keyStore, newKey } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 
@@ -44,7 +45,7 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
     revoke: async (id) => {
       const found = await keys.revoke(id, now())
       if (found) return shown(found)
-      throw new AppError('NOT_FOUND', `No key "${id}"`, { hint: 'sluice keys list' })
+      throw new AppError('NOT_FOUND', `No key "${id}"`, { next: sluice('keys list') })
     },
   }
 }
@@ -52,7 +53,7 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
 function refuseAbove(most: number, markupBps: number): void {
   if (markupBps <= most) return
   throw new AppError('USAGE', `The markup limit is ${most} bps, and ${markupBps} exceeds it`, {
-    hint: `sluice fees set --max-markup-bps ${markupBps}`,
+    next: sluice('fees set', { '--max-markup-bps': markupBps }),
   })
 }
 

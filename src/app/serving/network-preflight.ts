@@ -3,6 +3,7 @@ import { latestBlock } from '../../chain/head.ts'
 import { openChain } from '../../chain/network-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /** Reads the newest block of each network of a server. The error names every network that fails. */
@@ -36,7 +37,7 @@ export async function servedNetworks(
     {
       details: { networks: failed.map(({ network }) => network.name) },
       cause: first.fault,
-      hint: `Try again, or set another RPC in ${variables}.${isSandbox ? ' In the sandbox: sluice sandbox status' : ''}`,
+      next: advice`Try again, or set another RPC in ${variables}.${isSandbox ? advice` In the sandbox: ${sluice('sandbox status')}` : ''}`,
     },
   )
 }

@@ -29,7 +29,7 @@ export function tracesUrl(env: Readonly<Record<string, string | undefined>>): st
     'CONFIG_INVALID',
     'The endpoint of OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL',
     {
-      hint: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318',
+      next: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318',
     },
   )
 }

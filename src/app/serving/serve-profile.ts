@@ -5,6 +5,7 @@ import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { decodeText } from '../../domain/text/decode-text.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
 import { listFileCommand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -28,7 +29,7 @@ function pem(path: string): string {
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,
-      hint: listFileCommand(path),
+      next: listFileCommand(path),
     })
   }
 }
@@ -42,17 +43,17 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
     if (code === 'EADDRINUSE')
       throw new AppError('CONFIG_INVALID', `Port ${port} on ${host} is in use`, {
         cause,
-        hint: 'sluice serve --port 0',
+        next: sluice('serve', { '--port': '0' }),
       })
     if (code === 'EACCES')
       throw new AppError('CONFIG_INVALID', `No permission to listen on port ${port} of ${host}`, {
         cause,
-        hint: 'sluice serve --port 8080',
+        next: sluice('serve', { '--port': '8080' }),
       })
     if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
       throw new AppError('CONFIG_INVALID', `${host} is not an address of this machine`, {
         cause,
-        hint: 'sluice serve --host 127.0.0.1',
+        next: sluice('serve', { '--host': '127.0.0.1' }),
       })
     if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
       throw new AppError(
@@ -60,7 +61,7 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
         'The certificate and the private key are invalid or do not match',
         {
           cause,
-          hint: 'Both must be PEM files, the private key without a password.',
+          next: 'Both must be PEM files, the private key without a password.',
         },
       )
     throw cause
@@ -87,9 +88,11 @@ async function onlyCustomer(keys: { all: () => Promise<KeyRow[]> }): Promise<str
   ].toSorted()
   if (known.length === 1) return known[0]!
   throw known.length === 0
-    ? new AppError('USAGE', 'No customer has an API key', { hint: 'sluice keys create --customer acme' })
+    ? new AppError('USAGE', 'No customer has an API key', {
+        next: sluice('keys create', { '--customer': 'acme' }),
+      })
     : new AppError('USAGE', `Name one of the customers: ${known.map(sanitizeText).join(', ')}`, {
-        hint: `Add --customer ${shellWord(known[0]!)}.`,
+        next: `Add --customer ${shellWord(known[0]!)}.`,
       })
 }
 

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { isPostgresUrl, refuseDatabasePassword } from '../../domain/text/database-url.ts'
 import { withoutLineEnd } from '../../domain/text/decode-text.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { Jobs } from '../../jobs/jobs-type.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { Window } from '../../store/api-keys/rate-limiter.ts'
@@ -51,7 +52,7 @@ export async function servedDatabase(
     'CONFIG_INVALID',
     'The database must be a SQLite file or the URL of a PostgreSQL database',
     {
-      hint: '--database sqlite:/var/lib/sluice/serve.db, or --database postgres://sluice@db.example.com/sluice',
+      next: advice`--database sqlite:/var/lib/sluice/serve.db, or ${sameWith({ '--database': 'postgres://sluice@db.example.com/sluice' })}`,
     },
   )
 }

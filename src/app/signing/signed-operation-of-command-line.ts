@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { signerFlags } from '../../cli/next-command.ts'
-import type { SignedOperation } from '../../cli/program-context-types.ts'
+import { signerFlags } from '../../cli/next-step-text.ts'
+import type { ResumingVerb, SignedOperation } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { operationReport } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -48,7 +48,16 @@ export async function findSignedOperation(
 }
 
 /** The subcommands that resume an operation. Others such as `show` report only their own failures. */
-const resumingVerbs = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
+const resumingVerbs: readonly ResumingVerb[] = [
+  'submit',
+  'resume',
+  'replan',
+  'revoke',
+  'speed-up',
+  'cancel',
+  'abandon',
+  'watch',
+]
 
 /** Returns the subcommand of `action` that names the operation on the line. */
 function verbOn(
@@ -56,8 +65,9 @@ function verbOn(
   journal: Journal,
   { operation }: Omit<SignedOperation, 'again' | 'verb'>,
 ) {
-  const [command, verb = '', ...rest] = commandOperands(argv)
-  if (command !== 'action' || verb === 'submit' || !resumingVerbs.includes(verb)) return undefined
+  const [command, word, ...rest] = commandOperands(argv)
+  const verb = resumingVerbs.find((one) => one === word)
+  if (command !== 'action' || verb === undefined || verb === 'submit') return undefined
   const isNamed = rest.some((word) => named(journal, word)?.id === operation.id)
   return isNamed ? verb : undefined
 }
@@ -76,7 +86,7 @@ function namedOn(argv: readonly string[]): string[] {
   // It names another action, which it does not resume.
   if (command === 'action' && sub === 'deliver') return keys
   if (command === 'swap' && sub === 'execute') return [...keys, ...rest.slice(0, 1)]
-  if (command !== 'action' || !resumingVerbs.includes(sub ?? '')) return []
+  if (command !== 'action' || !resumingVerbs.some((one) => one === sub)) return []
   if (sub === 'watch') return rest
   return [...keys, ...rest.slice(0, 1).flatMap((word) => (sub === 'submit' ? planIn(word) : [word]))]
 }

@@ -1,4 +1,4 @@
-import { signerFlags } from '../../cli/next-command.ts'
+import { signerFlags } from '../../cli/next-step-text.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
@@ -58,7 +58,7 @@ function usesEnvironmentSigner(
   if (wallet !== undefined && !EvmAddress.safeParse(wallet).success) return false
   if (!hasPrivateKey) return true
   throw new AppError('USAGE', 'SLUICE_PRIVATE_KEY and SLUICE_SIGNER_URL cannot be combined', {
-    hint: 'Unset one of them.',
+    next: 'Unset one of them.',
   })
 }
 
@@ -71,7 +71,7 @@ function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void 
   if (isAccount) return
   throw new AppError('USAGE', `${one} and ${other} cannot be combined`, {
     ...(other === '--wallet' &&
-      one !== '--key-file' && { hint: `To require an address, combine ${one} with --wallet 0x...` }),
+      one !== '--key-file' && { next: `To require an address, combine ${one} with --wallet 0x...` }),
   })
 }
 
@@ -92,7 +92,7 @@ async function externalSigner(
     const signer = await serviceSigner(await needs.signingService(), source)
     if (signer.address === named) return signer
     throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, not ${named}`, {
-      hint: `Give the derivation path of ${named}, or connect the device that has its key.`,
+      next: `Give the derivation path of ${named}, or connect the device that has its key.`,
     })
   }
   return { address: named, label, source: source.kind, unlock }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { AppError, isErrorCode } from '../../domain/errors.ts'
+import type { Advice } from '../../domain/text/next-step.ts'
 import { escapeJsonText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SigningService } from '../../signing/signing-service-protocol.ts'
 
@@ -8,7 +9,7 @@ import type { SigningService } from '../../signing/signing-service-protocol.ts'
 export type SignerLine = {
   id: number
   value?: unknown
-  error?: { code: string; message: string; details?: Record<string, unknown>; hint?: string }
+  error?: { code: string; message: string; details?: Record<string, unknown>; next?: Advice }
 }
 
 /** Time in ms for a process with a broken pipe to exit. */
@@ -55,8 +56,8 @@ const endOf = ({ signalCode }: ChildProcess): AppError =>
     ? new AppError('INTERRUPTED', 'Interrupted. This command signed nothing.')
     : new AppError('KEY_SOURCE', 'The signing process ended')
 
-const errorFrom = ({ code, message, details, hint }: NonNullable<SignerLine['error']>): AppError =>
+const errorFrom = ({ code, message, details, next }: NonNullable<SignerLine['error']>): AppError =>
   new AppError(isErrorCode(code) ? code : 'BUG', message, {
     ...(details && { details }),
-    ...(hint !== undefined && { hint }),
+    ...(next !== undefined && { next }),
   })

@@ -10,7 +10,7 @@ const inconsistent = (
   message: string,
   details: Record<string, unknown>,
   hint = 'Use another RPC endpoint, or wait for this one.',
-): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
+): AppError => new AppError('RPC_INCONSISTENT', message, { details, next: hint })
 
 /**
  * Refuses endpoints of one chain that differ in chain id, or in the block at their lowest common height. An endpoint that is down,
@@ -72,7 +72,7 @@ async function ifReachable<T>(
     throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {
       details: { ...details, host },
       cause: error,
-      hint: `Remove ${host} from the endpoints until it answers correctly, or wait for it.`,
+      next: `Remove ${host} from the endpoints until it answers correctly, or wait for it.`,
     })
   }
 }

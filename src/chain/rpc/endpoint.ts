@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
 import { askedWait, exchangeJson, hostOf, isWebPage, namedOnce } from '../../http/client.ts'
 import { newDispatcher } from '../../http/dispatcher.ts'
@@ -91,7 +92,7 @@ export function openEndpoint(
           ...(status === 429 && { fault: isQuotaUsedUp(words) ? 'refused' : busyFault }),
         },
         ...([401, 402, 403].includes(status) && {
-          hint: 'Check the key and the plan of the provider in SLUICE_RPC_<NETWORK>. To find the faulty one: sluice doctor',
+          next: advice`Check the key and the plan of the provider in SLUICE_RPC_<NETWORK>. To find the faulty one: ${sluice('doctor')}`,
         }),
       },
     )
@@ -192,21 +193,21 @@ const unreachable = (host: string, cause: unknown): AppError =>
     {
       details: { host, ...(cause instanceof AppError && { fault: cause.details?.fault }) },
       cause,
-      ...(cause instanceof AppError && faultHint(cause)),
+      ...(cause instanceof AppError && faultAdvice(cause)),
     },
   )
 
 /** What helps against a fault of the connection. */
-const faultHint = ({ details }: AppError): { hint?: string } => {
+const faultAdvice = ({ details }: AppError): { next?: string } => {
   if (details?.fault === 'certificate')
     return {
-      hint: 'If the issuer is your own authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem. Otherwise set another RPC in SLUICE_RPC_<NETWORK>.',
+      next: 'If the issuer is your own authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem. Otherwise set another RPC in SLUICE_RPC_<NETWORK>.',
     }
   if (details?.fault === 'proxy')
-    return { hint: 'Use a proxy that allows this host, or exclude the host in NO_PROXY.' }
+    return { next: 'Use a proxy that allows this host, or exclude the host in NO_PROXY.' }
   return details?.fault === 'redirect'
     ? {
-        hint: 'Set the URL that it leads to in SLUICE_RPC_<NETWORK>; it often begins with https:// instead of http://.',
+        next: 'Set the URL that it leads to in SLUICE_RPC_<NETWORK>; it often begins with https:// instead of http://.',
       }
     : {}
 }

@@ -27,7 +27,7 @@ async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
           {
             cause: error,
             details: { host },
-            hint: 'Wait for this endpoint, or set another one.',
+            next: 'Wait for this endpoint, or set another one.',
           },
         )
       await wait(pause)

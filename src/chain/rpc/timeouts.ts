@@ -68,7 +68,7 @@ export async function withDeadline<T>(
   const late = () =>
     new AppError('RPC_UNREACHABLE', `The time limit was reached before ${host} answered`, {
       details: { host, fault: 'time over' },
-      hint: `Allow more time: --timeout 10m. If there is another endpoint, you can remove ${host}`,
+      next: `Allow more time: --timeout 10m. If there is another endpoint, you can remove ${host}`,
     })
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()

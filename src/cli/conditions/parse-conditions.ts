@@ -99,7 +99,7 @@ function refusal<subject>(message: string, facts: Facts<subject>): AppError {
   const examples = Object.entries(facts).map(([name, { unit }]) =>
     unit === 'flag' ? name : `${name}${exampleOf[unit]}`,
   )
-  return new AppError('USAGE', message, { hint: `Conditions: ${examples.join(', ')}.` })
+  return new AppError('USAGE', message, { next: `Conditions: ${examples.join(', ')}.` })
 }
 
 /** What the help of `--when` says of the facts. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import type { Next } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -21,7 +22,7 @@ type Watching<subject> = WatchOptions & {
   conditions: readonly Condition<subject>[]
   scope: string
   intervalMs: number
-  next: (name: string) => string
+  next: (name: string) => Next
 }
 
 /**
@@ -36,7 +37,7 @@ export async function watchConditions<subject>(
   const { globals, io, program } = cli
   if (globals.csv || globals.raw || globals.fields)
     throw new AppError('USAGE', 'A watch cannot be combined with --csv, --fields or --raw', {
-      hint: 'Use --json.',
+      next: 'Use --json.',
     })
   const states = await program.conditionStates()
   const known = new Map(states.read(scope).map(({ isMet, ...of }) => [keyOf(of), isMet]))
@@ -95,14 +96,14 @@ const documentOf = ({ shown: _, ...crossing }: Told): Crossing => crossing
 const lineOf = ({ time, subject, condition, isMet, shown }: Told): string =>
   `${utcTime(time)}  ${sanitizeText(subject)}  ${condition} ${isMet ? 'is met' : 'is no longer met'}: ${shown}`
 
-function metError({ subject, condition }: Told, crossings: readonly Told[], hint: string): AppError {
+function metError({ subject, condition }: Told, crossings: readonly Told[], next: Next): AppError {
   const more = crossings.filter(({ isMet }) => isMet).length - 1
   return new AppError(
     'CONDITION_MET',
     `${condition} is met for ${subject}${more > 0 ? `, and ${more} more` : ''}`,
     {
       details: { crossings: crossings.map(documentOf) },
-      hint,
+      next,
     },
   )
 }

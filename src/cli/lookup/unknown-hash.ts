@@ -2,6 +2,7 @@ import { type UnansweredNetwork, unansweredText } from '../../diagnosis/lookup/t
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import { advice, type Next, sluice } from '../../domain/text/next-step.ts'
 
 /**
  * The error for an unknown hash: RPC_UNREACHABLE if a network that did not answer may know it, or the
@@ -10,13 +11,15 @@ import { rpcVariable } from '../../domain/networks.ts'
 export function unknownHash(
   hash: Hex,
   silent: readonly UnansweredNetwork[],
-  { again, asked }: { again: string; asked: string | null },
+  { again, asked }: { again: Next; asked: string | null },
 ): AppError {
   if (silent.length === 0)
     return new AppError(
       'ACTION_NOT_FOUND',
       `${asked === null ? 'No' : `${hash} is ${asked}, and no`} network has a transaction with ${asked === null ? `the hash ${hash}` : 'this hash'}`,
-      { hint: 'Compare the hash with its source. The networks that are searched: sluice networks list' },
+      {
+        next: advice`Compare the hash with its source. The networks that are searched: ${sluice('networks list')}`,
+      },
     )
   const those = (is: UnansweredNetwork['is']) => silent.filter((one) => one.is === is)
   const names = (some: readonly UnansweredNetwork[]) => some.map(({ network }) => network.name)
@@ -27,7 +30,7 @@ export function unknownHash(
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
   const ifItStays =
     odd.length > 0
-      ? `${again}. If the error persists, set another RPC in ${settings(odd).join(' and ')}`
+      ? advice`${again}. If the error persists, set another RPC in ${settings(odd).join(' and ')}`
       : again
   // A network that cannot be reached at all will not answer a retry either.
   const [code] = [
@@ -41,8 +44,10 @@ export function unknownHash(
     `${asked === null ? `No network that answered has a transaction with the hash ${hash}` : `${hash} is ${asked}`}. Some networks could not be searched: ${unsaid}`,
     {
       details: { hash, networks: names([...mute, ...others, ...odd]), withoutRpc: unasked },
-      hint:
-        named.length === 0 ? ifItStays : `Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
+      next:
+        named.length === 0
+          ? ifItStays
+          : advice`Set an RPC of its network in ${named.join(' or ')}, then: ${again}`,
     },
   )
 }

@@ -18,7 +18,7 @@ export async function textOf(file: string, { stdin }: Pick<CommandContext, 'stdi
     const why = reasons[(cause as NodeJS.ErrnoException).code ?? '']
     throw new AppError('USAGE', `Cannot read ${sanitizeText(file)}${why === undefined ? '' : `: ${why}`}`, {
       cause,
-      hint: listFileCommand(file),
+      next: listFileCommand(file),
     })
   }
 }
@@ -37,14 +37,14 @@ export async function textIn(input: AsyncIterable<Buffer>, name: string): Promis
     size += chunk.length
     if (size > mostBytes)
       throw new AppError('USAGE', `${name} is larger than ${mostBytes / 1024 / 1024} MiB`, {
-        hint: 'Check that this is the right file.',
+        next: 'Check that this is the right file.',
       })
     chunks.push(chunk)
   }
   const { text, fault } = decodeText(Buffer.concat(chunks))
   if (text === undefined)
     throw new AppError('USAGE', `${name} cannot be read as text: ${fault}`, {
-      hint: 'Check that this is the right file.',
+      next: 'Check that this is the right file.',
     })
   return text
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
+import { sameWith } from '../../domain/text/next-step.ts'
 import type { Shaping } from '../output/document-writer.ts'
 
 /** The global options. `timeoutMs` is undefined by default. */
@@ -94,7 +95,7 @@ export function duration(text: string): number {
   const parts = [...text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d|w|y)/g)]
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
     throw new AppError('USAGE', `"${text}" is not a duration`, {
-      hint: 'A duration is a number with its unit: 30s, 5m, 1h30m, 1d.',
+      next: 'A duration is a number with its unit: 30s, 5m, 1h30m, 1d.',
     })
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0)
 }
@@ -103,5 +104,7 @@ export function duration(text: string): number {
 function limit(text: string): number {
   const ms = duration(text)
   if (ms > 0) return ms
-  throw new AppError('USAGE', `--timeout ${text} must be longer than zero`, { hint: '--timeout 5m' })
+  throw new AppError('USAGE', `--timeout ${text} must be longer than zero`, {
+    next: sameWith({ '--timeout': '5m' }),
+  })
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
+import { type Advice, advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts'
@@ -42,7 +43,7 @@ export function depthOf(text: string | undefined): number | 'safe' | 'finalized'
     'USAGE',
     `--confirmations must be a number of blocks, safe or finalized, not "${sanitizeText(text)}"`,
     {
-      hint: '--confirmations 3',
+      next: sameWith({ '--confirmations': '3' }),
     },
   )
 }
@@ -52,7 +53,7 @@ export function nonceOf(text: string, example = 'NETWORK'): { network: string | 
   const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
   if (nonce !== undefined) return { network, nonce: Number(nonce) }
   throw new AppError('USAGE', `--nonce must be a number or NETWORK=number, not "${sanitizeText(text)}"`, {
-    hint: `--nonce 7, or --nonce ${example}=7`,
+    next: advice`--nonce 7, or ${sameWith({ '--nonce': `${example}=7` })}`,
   })
 }
 
@@ -63,7 +64,7 @@ export function serviceFee(text: string): number {
   throw new AppError(
     'USAGE',
     `--max-service-fee must be a share in whole basis points, not "${sanitizeText(text)}"`,
-    { hint: '--max-service-fee 1% or --max-service-fee 100bps' },
+    { next: '--max-service-fee 1% or --max-service-fee 100bps' },
   )
 }
 
@@ -72,7 +73,7 @@ export function exactAllowance(text: string | undefined): Terms['exactAllowance'
   if (text === undefined || text === 'refuse') return 'refuse'
   if (text === 'rewrite') return 'rewrite'
   throw new AppError('USAGE', `--exact-allowance must be refuse or rewrite, not "${sanitizeText(text)}"`, {
-    hint: '--exact-allowance rewrite',
+    next: sameWith({ '--exact-allowance': 'rewrite' }),
   })
 }
 
@@ -83,7 +84,7 @@ export function minAssuranceOf(text: string | true | undefined): AssuranceLevel 
   const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
   throw new AppError('USAGE', `Unknown assurance level "${sanitizeText(text)}"`, {
-    hint: `--min-assurance ${assuranceLevels.join(', ')}`,
+    next: `--min-assurance ${assuranceLevels.join(', ')}`,
   })
 }
 
@@ -91,7 +92,7 @@ export function minAssuranceOf(text: string | true | undefined): AssuranceLevel 
 export function maxFee(text: string): bigint {
   if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
   throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${sanitizeText(text)}"`, {
-    hint: '--max-fee 30',
+    next: sameWith({ '--max-fee': '30' }),
   })
 }
 
@@ -99,7 +100,7 @@ export function maxFee(text: string): bigint {
 export function bpsOf(text: string, flag: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a number of basis points`, {
-    hint: `Use 0 to 10000; a basis point is 0.01%: ${flag} 10`,
+    next: `Use 0 to 10000; a basis point is 0.01%: ${flag} 10`,
   })
 }
 
@@ -107,7 +108,7 @@ export function bpsOf(text: string, flag: string): number {
 export function idempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
   throw new AppError('USAGE', 'An idempotency key must be 8-128 characters: letters, digits, . _ : -', {
-    hint: 'For example: --idempotency-key deposit-2026-11-21',
+    next: advice`For example: ${sameWith({ '--idempotency-key': 'deposit-2026-11-21' })}`,
   })
 }
 
@@ -124,11 +125,11 @@ export function address(text: string, what: string, on?: Pick<Network, 'name' | 
       on
         ? `${what} is an address on ${network}, but this command sends to ${on.name}`
         : `${what} has a network before the address: "${network}:"`,
-      { hint: `If the address is right, use it alone: ${parsed.data}` },
+      { next: `If the address is right, use it alone: ${parsed.data}` },
     )
   }
   throw new AppError('USAGE', `${what} must be an address, not "${text}"`, {
-    hint: 'An address is 0x and 40 hex digits; check the checksum (upper and lower case).',
+    next: 'An address is 0x and 40 hex digits; check the checksum (upper and lower case).',
   })
 }
 
@@ -142,10 +143,10 @@ export function refundAddress(text: string, what = '--refund'): string {
   if (!/^(bc|tb|bcrt)1|^[123mn][1-9A-HJ-NP-Za-km-z]{24,40}$/i.test(text)) return address(text, what)
   if (canAnyoneSpendFrom(text))
     throw new AppError('USAGE', `${what} is an address from which anyone can spend: "${text}"`, {
-      hint: 'Use an address of a wallet of yours.',
+      next: 'Use an address of a wallet of yours.',
     })
   throw new AppError('USAGE', `${what} is no Bitcoin address: the checksum of "${text}" is wrong`, {
-    hint: 'Copy the address again, with all of its characters.',
+    next: 'Copy the address again, with all of its characters.',
   })
 }
 
@@ -159,13 +160,13 @@ export function refuseTwoAmounts({ amount, amountRaw }: { amount?: string; amoun
 export function amountOf(
   { amount, amountRaw }: { amount?: string; amountRaw?: string },
   unit: Unit,
-  hint = amountExample(unit) + shareExample(),
+  next: Advice = amountExample(unit) + shareExample(),
 ): bigint {
   if ((amount === undefined) === (amountRaw === undefined))
     throw new AppError(
       'USAGE',
       amount === undefined ? 'No amount given' : '--amount and --amount-raw cannot be combined',
-      { hint },
+      { next },
     )
   return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit, undefined, 'share')
 }
@@ -180,7 +181,7 @@ export function slippage(text: string): number {
     ] as const
     const fits = readings.filter(([, parts]) => Number(text) / parts >= 0.0001 && Number(text) / parts <= 0.5)
     throw new AppError('USAGE', `Slippage "${text}" needs a unit`, {
-      hint:
+      next:
         fits.length > 0
           ? fits.length === 2
             ? `--slippage ${Number(text)}% or --slippage ${Number(text)}bps`
@@ -190,7 +191,7 @@ export function slippage(text: string): number {
   }
   if (fraction >= 0.0001 && fraction <= 0.5) return fraction
   throw new AppError('USAGE', `Slippage must be from 0.01% to 50%, not ${text}`, {
-    hint: '--slippage 0.5% or --slippage 50bps',
+    next: '--slippage 0.5% or --slippage 50bps',
   })
 }
 

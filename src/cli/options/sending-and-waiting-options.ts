@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, networkNamed } from '../../domain/networks.ts'
+import { sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { type OptionRow, withOptions } from './add-option-rows.ts'
 import { depthOf, eachValidatedBy, maxFee, nonceOf, validatedBy } from './option-values.ts'
@@ -68,7 +69,7 @@ export function noncesOf(
         'USAGE',
         `--nonce is given twice for ${network === undefined ? 'the network of the first transaction' : `chain ${chainId}`}`,
         {
-          hint: '--nonce NETWORK=N, once per network',
+          next: '--nonce NETWORK=N, once per network',
         },
       )
     pinned[chainId] = nonce
@@ -85,7 +86,7 @@ const pinsNothing = (
   return new AppError(
     'USAGE',
     `--nonce ${text} does not apply: the transactions are on ${names.join(' and ')}. Nothing was signed.`,
-    { hint: `--nonce ${names[0]}=N` },
+    { next: sameWith({ '--nonce': `${names[0]}=N` }) },
   )
 }
 

@@ -1,13 +1,14 @@
 import type { Command, CommanderError } from 'commander'
 import { copyErrorWith } from '../../domain/copy-error.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError, hasDefaultAdvice } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { advice, type CommandName, type Next, sluice } from '../../domain/text/next-step.ts'
 import { wordsTo } from './command-tree-queries.ts'
 import { repeatable } from './option-values.ts'
 
 /** The help command for a command, or for the program. */
-export const helpOf = (command: Command | undefined): string =>
-  ['sluice', ...wordsTo(command), '--help'].join(' ')
+export const helpOf = (command: Command | undefined): Next =>
+  sluice(wordsTo(command).join(' ') as CommandName, { '--help': true })
 
 /** Makes a handler that throws commander's error with its command, instead of exiting. */
 export const throwWithCommand =
@@ -36,7 +37,7 @@ export function refuseTwice(command: Command): void {
       isGiven = true
       if (isBefore)
         throw new AppError('USAGE', `${option.long ?? option.short} is given twice`, {
-          hint: helpOf(command),
+          next: helpOf(command),
         })
     })
   }
@@ -94,13 +95,13 @@ function synonymIn(command: Command | undefined, message: string): string | unde
 }
 
 /** The commands of the whole tree that an unknown one names, where it was typed at a wrong place: `explain` is `sluice action explain`. */
-function elsewhere(command: Command | undefined, message: string, tree: Command): string[] {
+function elsewhere(command: Command | undefined, message: string, tree: Command): Next[] {
   const [, typed = ''] = /^unknown command '(.*)'/s.exec(message) ?? []
   if (typed === '') return []
   const here = wordsTo(command).join(' ')
   return descendants(tree)
     .filter((one) => namesOf(one).includes(typed.toLowerCase()) && wordsTo(one.parent).join(' ') !== here)
-    .map((one) => ['sluice', ...wordsTo(one)].join(' '))
+    .map((one) => sluice(wordsTo(one).join(' ') as CommandName))
 }
 
 const namesOf = (command: Command): string[] => [command.name(), ...command.aliases()]
@@ -129,7 +130,10 @@ export function usageError(error: CommanderError, tree?: Command): AppError {
   // Commander's suggestion for a flag in the place of a command is not a flag that exists.
   const { command } = error as { command?: Command }
   const others = tree ? elsewhere(command, message, tree) : []
-  const far = others.length > 0 && others.length <= mostElsewhere ? others.join(' or ') : undefined
+  const far =
+    others.length > 0 && others.length <= mostElsewhere
+      ? others.flatMap((one, at) => (at === 0 ? [one] : [' or ', one]))
+      : undefined
   const guess =
     synonymIn(command, message) ??
     far ??
@@ -140,12 +144,18 @@ export function usageError(error: CommanderError, tree?: Command): AppError {
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []
   const near = choices === undefined ? '' : didYouMean(typed, choices.split(', '))
   const words = near === '' ? message : `${message.slice(0, -1)}${near}`
-  return new AppError('USAGE', words, { hint: guess ? `Did you mean ${guess}? See: ${help}` : help })
+  return new AppError('USAGE', words, {
+    next: guess === undefined ? help : advice`Did you mean ${guess}? See: ${help}`,
+  })
 }
 
-/** Replaces the help of the program in a hint by the help of the command. */
+/** Whether a part of an advice is the help of the whole program. */
+const isProgramHelp = (part: string | Next): boolean => typeof part !== 'string' && part.command === ''
+
+/** Replaces the help of the program by the help of the command. */
 export function withCommandHelp(error: unknown, command: Command): unknown {
-  if (!(error instanceof AppError) || error.hint !== errorRow(error.code).hint) return error
-  if (!/\bsluice --help$/.test(error.hint ?? '')) return error
-  return copyErrorWith(error, { hint: error.hint!.replace(/sluice --help$/, helpOf(command)) })
+  if (!(error instanceof AppError) || !hasDefaultAdvice(error)) return error
+  const parts = error.next ?? []
+  if (!parts.some(isProgramHelp)) return error
+  return copyErrorWith(error, { next: parts.map((part) => (isProgramHelp(part) ? helpOf(command) : part)) })
 }

@@ -77,7 +77,7 @@ export const unknownFieldError = (name: string, known: readonly string[], titles
   new AppError(
     'USAGE',
     `There is no field "${sanitizeText(name)}"${didYouMean(name, [...known, ...titles.map((title) => title.toLowerCase())])}`,
-    { hint: `Fields: ${known.join(', ')}` },
+    { next: `Fields: ${known.join(', ')}` },
   )
 
 type Amount = { formatted: string; symbol: string; decimals: number }

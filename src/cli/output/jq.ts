@@ -50,7 +50,7 @@ export async function compileJq(
   if (compiled.exitCode !== 0) {
     ask.end()
     throw new AppError('USAGE', `--jq: ${wordsOf(compiled.stderr)}`, {
-      hint: "For example: --jq '.items[] | .slug'. The language: https://jqlang.org/manual/",
+      next: "For example: --jq '.items[] | .slug'. The language: https://jqlang.org/manual/",
     })
   }
   return {

@@ -9,7 +9,7 @@ import type { List, ListView, Rows, View } from './view-types.ts'
 
 /** That one thing is no table. */
 export const onlyListsError = (): AppError =>
-  new AppError('USAGE', '--csv is for tables only', { hint: 'Use --json here.' })
+  new AppError('USAGE', '--csv is for tables only', { next: 'Use --json here.' })
 
 /** Prints one thing; `rows` is its table, for `--csv`. */
 export function emitOne<value, row>(

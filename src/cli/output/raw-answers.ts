@@ -21,7 +21,7 @@ export function rawOf(
     throw new AppError('USAGE', '--raw cannot be combined with --json, --jq, --template, --csv or --fields')
   if (heard) return heard
   throw new AppError('USAGE', `--raw needs a remote profile; the profile in use is ${profile}`, {
-    hint: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
+    next: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
   })
 }
 

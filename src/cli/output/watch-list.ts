@@ -24,7 +24,7 @@ export async function followList<row>(
   const { globals, io } = cli
   if (globals.csv || globals.raw || globals.fields)
     throw new AppError('USAGE', '--watch cannot be combined with --csv, --fields or --raw', {
-      hint: 'Use --watch --json.',
+      next: 'Use --watch --json.',
     })
   const { intervalMs } = view
   if (globals.json) return watchContinuously(cli, look, { show: documents<row>(cli), intervalMs })

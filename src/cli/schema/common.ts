@@ -56,7 +56,10 @@ export const Failure = fields({
     code: z.enum(Object.keys(errorTable)).describe('stable error code'),
     message: z.string().describe('what happened, for humans'),
     details: z.record(z.string(), z.unknown()),
-    hint: maybe(z.string()).describe('what to do next'),
+    hint: maybe(z.string()).describe('what to do next, as one text'),
+    next: z
+      .array(fields({ why: maybe(z.string()), command: z.string() }))
+      .describe('the commands of the hint, each as a line to paste, with the words before it'),
     retryable: z.boolean().describe('whether the same request may succeed later'),
   }),
 })

@@ -90,7 +90,7 @@ export async function depositedToken(
     const token = tokenNamed(tokens, network, asset.symbol)
     if (token.decimals === asset.decimals) return token
     throw new AppError('USAGE', `${asset.symbol} has other decimals on ${network.name}, so name the amount`, {
-      hint: amountExample(asset),
+      next: amountExample(asset),
     })
   }
   return {

@@ -1,6 +1,7 @@
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { type Report, withReceivedAmount } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
@@ -93,7 +94,7 @@ const refusedAgain = (expired: AppError, { code, message, hint }: AppError, id: 
     {
       cause: expired,
       details: { ...expired.details, refused: code },
-      hint: `sluice action replan ${id}`,
+      next: sluice('action replan', id),
     },
   )
 

@@ -28,7 +28,7 @@ export function statedFees(
   fees: readonly unknown[] | null,
   { address, chainId, symbol }: { address: Address; chainId: number; symbol: string },
 ): ServiceFee[] {
-  const no = (why: string) => new AppError('POLICY_SERVICE_FEE', why, { details: {}, hint: 'Try again.' })
+  const no = (why: string) => new AppError('POLICY_SERVICE_FEE', why, { details: {}, next: 'Try again.' })
   const paid = (fees ?? []).filter(isPaid)
   if (paid.length > mostFees)
     throw no(`The service charges ${paid.length} fees; at most ${mostFees} are accepted`)

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isTransactionHash, operationNamed } from '../../planning/named-operation.ts'
@@ -24,11 +24,11 @@ export async function findUpdated(
   // The transaction that was found may be final; then nothing is left to resume.
   const now = requireOperation(context, operation.id)
   const seen = wrong === 'found' ? await settleOperation(cli, context, now) : now
-  const goOn = isFinished(seen) ? '' : ` To resume: sluice action resume ${operation.id}`
+  const goOn = isFinished(seen) ? '' : advice` To resume: ${sluice('action resume', operation.id)}`
   cli.notice(
     wrong === 'found'
-      ? `The transaction is on chain again, so its nonce is not lost.${goOn}`
-      : `A deep reorganisation removed a final transaction from the chain.${goOn}`,
+      ? advice`The transaction is on chain again, so its nonce is not lost.${goOn}`
+      : advice`A deep reorganisation removed a final transaction from the chain.${goOn}`,
   )
   return seen
 }
@@ -41,9 +41,9 @@ export function requireOperation(context: ExecutionContext, id: string): Journal
     'ACTION_NOT_FOUND',
     `There is no action "${sanitizeText(id)}" in the journal of this machine`,
     {
-      hint: isTransactionHash(id)
-        ? `sluice action explain ${shellOperand(id)}`
-        : `To list its actions: sluice action list. For an action of another machine: sluice action explain ${shellOperand(id)}`,
+      next: isTransactionHash(id)
+        ? sluice('action explain', id)
+        : advice`To list its actions: ${sluice('action list')}. For an action of another machine: ${sluice('action explain', id)}`,
     },
   )
 }

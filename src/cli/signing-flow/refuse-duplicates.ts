@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { bitcoinKeyError } from '../../domain/idempotency-key-of-bitcoin-swap-error.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, adviceText, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
@@ -35,7 +35,7 @@ export const duplicateNameError = (id: string, { id: other }: Pick<JournalOperat
     `The service returned the action ID ${id}, which is already the idempotency key of ${other}`,
     {
       details: { at: ['id'], operation: other },
-      hint: `sluice action show ${shellOperand(other)}`,
+      next: sluice('action show', other),
     },
   )
 
@@ -60,15 +60,15 @@ export async function confirmOlderJournal(
   const many = unknown.count === 1 ? 'a transaction' : `${unknown.count} transactions`
   const what = `Since ${id} was planned, ${wallet} has sent ${many} on ${name} that this journal does not know. The journal may be an old copy, and the action may already be done`
   if (cli.io.canAsk && !cli.globals.yes) return confirm(cli.io, cli.globals, `${what}. Resume it?`)
-  const hint = `Check on chain what the wallet sent. If the action is not done: sluice action resume ${id} --allow-duplicate; if it is: sluice action abandon ${id}`
+  const hint = advice`Check on chain what the wallet sent. If the action is not done: ${sluice('action resume', id, { '--allow-duplicate': true })}; if it is: ${sluice('action abandon', id)}`
   const details = { operation: id, ...unknown }
-  if (state === 'OPEN') throw new AppError('JOURNAL_OUTDATED', what, { details, hint })
+  if (state === 'OPEN') throw new AppError('JOURNAL_OUTDATED', what, { details, next: hint })
   const partial = new AppError(
     'PARTIAL',
     `The action is partly done; the remaining steps are unsigned. ${what}`,
     {
       details: { ...details, cause: 'JOURNAL_OUTDATED' },
-      hint,
+      next: hint,
     },
   )
   throw withReport(partial, context, operation)
@@ -153,10 +153,10 @@ export const startedBeforeError = (operation: JournalOperation): AppError => {
     `${id} was already started ${idemKey === id ? 'with other parameters' : `under the key ${idemKey}`}`,
     {
       details: { operation: id },
-      hint:
+      next:
         isClosed(operation) || isFinished(operation)
-          ? `sluice action show ${id}`
-          : `To resume it: sluice action resume ${id}`,
+          ? sluice('action show', id)
+          : advice`To resume it: ${sluice('action resume', id)}`,
     },
   )
 }
@@ -183,9 +183,9 @@ export async function confirmRepeat(
     .find((operation) => isSame(operation) && isBegun(operation))
   const isAsked = cli.io.canAsk && !cli.globals.yes
   if (open) {
-    const what = `The same request is already in progress. To resume it: sluice action resume ${open.id}`
+    const what = advice`The same request is already in progress. To resume it: ${sluice('action resume', open.id)}`
     if (!isAsked) return cli.notice(what)
-    return confirm(cli.io, cli.globals, `${what}. Start it a second time?`)
+    return confirm(cli.io, cli.globals, `${adviceText(what)}. Start it a second time?`)
   }
   if (!isAsked) return
   const now = cli.program.now()

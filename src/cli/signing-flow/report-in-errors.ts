@@ -1,17 +1,18 @@
 import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts-types.ts'
 import { operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type Advice, advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 /** Describes the allowances that remain after an operation; `null` if they are unknown. */
-export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
+export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): Advice[] =>
   left?.map(
     ({ network, spender, amount }) =>
       `remaining allowance for ${spender}: ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}; the next action through it uses that first`,
   ) ?? [
-    `Remaining allowances are unknown because a chain could not be read. To revoke them: sluice action revoke ${id}`,
+    advice`Remaining allowances are unknown because a chain could not be read. To revoke them: ${sluice('action revoke', id)}`,
   ]
 
 /** The report of an operation, with the hashes of its pending transactions. */
@@ -31,7 +32,7 @@ export function withReport(error: unknown, context: ExecutionContext, { id }: Jo
   return new AppError(error.code, error.message, {
     details,
     cause: error.cause,
-    ...(error.hint !== undefined && { hint: error.hint }),
+    ...(error.next !== undefined && { next: error.next }),
   })
 }
 

@@ -1,5 +1,6 @@
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
@@ -101,7 +102,7 @@ const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
     ? copyErrorWith(error, {
         message: `No signer given; this action belongs to ${wallet}`,
-        hint: `Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
+        next: advice`Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or ${sameWith({ '--ledger': true })}`,
       })
     : error
 
@@ -125,7 +126,7 @@ export async function ownerOf(
     `This action belongs to ${wallet}, but ${identity.label} is ${identity.address}`,
     {
       details: { owner: wallet },
-      hint: `Sign with its wallet: --wallet ${wallet}`,
+      next: advice`Sign with its wallet: ${sameWith({ '--wallet': wallet })}`,
     },
   )
 }

@@ -1,6 +1,6 @@
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, impliesUnsigned } from '../../domain/errors.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, type Flags, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { planJson } from '../../planning/plan-json.ts'
@@ -80,18 +80,20 @@ function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: 
     return copyErrorWith(error, {
       message: `${error.message}. The plan is for ${wallet}`,
       details: { wallet },
-      hint: `Sign with its wallet: --wallet NAME (sluice wallet list), --key-file PATH or --ledger`,
+      next: advice`Sign with its wallet: --wallet NAME (${sluice('wallet list')}), --key-file PATH or --ledger`,
     })
   if (!dryRun || error.details?.named !== false) return error
   return copyErrorWith(error, {
     message: 'No wallet given',
-    hint: 'A dry run needs only an address: --wallet 0xADDRESS. To create a wallet: sluice wallet new NAME',
+    next: advice`A dry run needs only an address: --wallet 0xADDRESS. To create a wallet: ${sluice('wallet new', 'NAME')}`,
   })
 }
 
 /** The signer and profile flags for another command line. */
-const namedHere = ({ again = '' }: SignerIdentity, { profile }: Cli['globals']): string =>
-  [again, profile === undefined ? '' : `--profile ${shellWord(profile)}`].filter(Boolean).join(' ')
+const namedHere = ({ again }: SignerIdentity, { profile }: Cli['globals']): Flags => ({
+  ...again,
+  ...(profile !== undefined && { '--profile': profile }),
+})
 
 type Circumstances = {
   key: string | undefined
@@ -121,7 +123,7 @@ async function planAndSend(
       'KEY_SOURCE',
       `This plan is for ${wallet}, but ${identity.label} is ${identity.address}`,
       {
-        hint: `Sign with its wallet: --wallet ${wallet}`,
+        next: advice`Sign with its wallet: ${sameWith({ '--wallet': wallet })}`,
       },
     )
   const request = { ...asked, wallet: identity.address }
@@ -156,7 +158,7 @@ async function planAndSend(
     const plan = planned()
     if (!cli.globals.quiet)
       cli.io.err.write(`${sanitizedFor(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
-    const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
+    const instead = givesUp && sluice('action revoke', givesUp.id, { '--yes': true })
     await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   }
   warnNoKey(cli, options, asked)

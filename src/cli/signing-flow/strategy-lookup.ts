@@ -41,7 +41,7 @@ export async function requestedStrategy(
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
       `Requested strategy ${known.slug}, but the service returned ${sanitizeText(strategy.slug)}`,
-      { hint: 'The service is faulty or malicious. Nothing was signed.' },
+      { next: 'The service is faulty or malicious. Nothing was signed.' },
     )
   if (!given) return strategy
   const { asset } = given

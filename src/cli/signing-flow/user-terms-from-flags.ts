@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { readPolicy } from '../../guard/policy/policy-file.ts'
 import { parseAssertions } from '../../guard/policy/user-assertions.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
@@ -53,7 +54,7 @@ export function refuseChangedTerms(
   const { policy, asserts } = decodeTerms((plan as StoredPlan).terms)
   const isOther = (what: string, flag: string) =>
     new AppError('POLICY_LIMIT', `${id} was started with another ${what}`, {
-      hint: `To resume with the original, omit ${flag}. To stop and revoke its allowances: sluice action revoke ${id}`,
+      next: advice`To resume with the original, omit ${flag}. To stop and revoke its allowances: ${sluice('action revoke', id)}`,
     })
   if (file !== undefined && readPolicy(file, program.policyPath)?.sha256 !== policy?.sha256)
     throw isOther('policy', '--policy')

@@ -1,10 +1,11 @@
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 
 /** The command that claims a queued withdrawal. */
-const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${shellOperand(slug)} --claim`
+const claimCommand = ({ slug }: StrategyEntry): string =>
+  commandLine(sluice('withdraw', slug, { '--claim': true }))
 
 /** How long a request can be claimed, in seconds, and how a lapsed one is returned. */
 type Window = { seconds: number | null; back: string }
@@ -58,7 +59,9 @@ export function claimLines(
 ): string[] {
   const { slug, asset, receipt } = entry
   if (takesBack) {
-    const again = `sluice withdraw ${shellOperand(slug)} --amount ${tokenAmount(takesBack.was, asset).formatted}`
+    const again = commandLine(
+      sluice('withdraw', slug, { '--amount': tokenAmount(takesBack.was, asset).formatted }),
+    )
     const what = ids.length === 1 ? `Request ${ids[0]} has lapsed` : `Requests ${ids.join(', ')} have lapsed`
     return [
       `${what}: this returns ${formatAmount(amount, receipt)} and no ${asset.symbol}. To request it again: ${again}`,

@@ -2,7 +2,7 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { StepTimes } from '../../diagnosis/step-times.ts'
 import type { Waiting } from '../../diagnosis/verdict.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { ActionAtService, actionSources } from '../named-id.ts'
@@ -72,7 +72,7 @@ export function operationView(report: Shown, to: Stream): string {
         report.refund && ['paid back', refundLine(report.refund)],
         report.waiting && ['waits', waitingText(report.waiting)],
         report.waiting &&
-          isOverdue(report.waiting) && ['next', `sluice action explain ${shellOperand(report.id)}`],
+          isOverdue(report.waiting) && ['next', commandLine(sluice('action explain', report.id))],
         originAddress !== null && ['wallet', originAddress],
         report.createdAt && ['created', utcTime(report.createdAt)],
         report.finishedAt && ['finished', utcTime(report.finishedAt)],

@@ -1,4 +1,4 @@
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { decimal, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
@@ -23,7 +23,7 @@ export function queuedLines(
           to.paint.red('lapsed'),
           line(
             one,
-            `${slug}, claim lapsed ${sanitizeText(utcTime(one.until))}; to get it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
+            `${slug}, claim lapsed ${sanitizeText(utcTime(one.until))}; to get it back: ${commandLine(sluice('withdraw', strategy.slug, { '--claim': true }))}`,
           ),
         ] as const
       const from =
@@ -36,7 +36,10 @@ export function queuedLines(
       (one) =>
         [
           to.paint.green('ready'),
-          line(one, `to claim${until(one)}: sluice withdraw --claim ${shellOperand(strategy.slug)}`),
+          line(
+            one,
+            `to claim${until(one)}: ${commandLine(sluice('withdraw', strategy.slug, { '--claim': true }))}`,
+          ),
         ] as const,
     ),
   ]

@@ -9,6 +9,7 @@ import { operationView } from '../../cli/views/operation-view.ts'
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { abandonWhenIdle } from '../../transactions/operations/abandon-operation.ts'
@@ -28,7 +29,7 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
       cli.io,
       cli.globals,
       `Close ${operation.id} and drop its unsigned steps?`,
-      `sluice action abandon ${operation.id} --yes`,
+      sluice('action abandon', operation.id, { '--yes': true }),
     )
   const closed = isFinished(operation) ? operation : await closeUnsigned(cli, context, operation)
   await tellIfEnded(cli, context, closed.id)
@@ -57,7 +58,7 @@ function refuseEnded(context: ExecutionContext, operation: JournalOperation): vo
     if (!(error instanceof AppError)) throw error
     const changed = copyErrorWith(error, {
       message: `The action is finished, and there is nothing to drop: ${error.message}`,
-      hint: `sluice action show ${operation.id}`,
+      next: sluice('action show', operation.id),
     })
     throw withReport(changed, context, operation)
   }

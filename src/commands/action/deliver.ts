@@ -11,7 +11,7 @@ import { lookUpTransaction } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Hex } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
 import { isSignerNamed } from '../../signing/signer.ts'
@@ -51,7 +51,7 @@ async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<v
       ({ network, transaction }) =>
         [
           `Already delivered on ${network}${transaction ? ` in ${transaction}` : ''}. Nothing was signed.`,
-          ...(own ? [`To finish the action: sluice action resume ${shellOperand(own.id)}`] : []),
+          ...(own ? [advice`To finish the action: ${sluice('action resume', own.id)}`] : []),
         ].join('\n'),
     )
   }
@@ -87,18 +87,18 @@ async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<v
   )
   if (own && !options.dryRun)
     cli.notice(
-      `The transfer of ${own.id} is delivered. To finish that action: sluice action resume ${shellOperand(own.id)}`,
+      advice`The transfer of ${own.id} is delivered. To finish that action: ${sluice('action resume', own.id)}`,
     )
 }
 
 /** The transaction of a burn that another machine sent. */
 async function burnOfStranger(context: ExecutionContext, hash: Hex): Promise<BurnTransaction> {
   const { found, silent } = await lookUpTransaction(context, hash, undefined)
-  if (!found) throw unknownHash(hash, silent, { again: `sluice action deliver ${hash}`, asked: null })
+  if (!found) throw unknownHash(hash, silent, { again: sluice('action deliver', hash), asked: null })
   const { network, block } = found
   if (!block)
     throw new AppError('OPERATION_UNFINISHED', `The transaction is not mined on ${network.name} yet`, {
-      hint: `sluice action explain ${hash}`,
+      next: sluice('action explain', hash),
     })
   const { number: blockNumber, mined } = block
   return { chainId: network.chainId, hash, blockNumber, logs: mined.logs, named: hash }

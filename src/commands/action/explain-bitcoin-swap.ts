@@ -4,7 +4,7 @@ import type { Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** A swap that begins on Bitcoin, as the service reports it. */
@@ -24,7 +24,7 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
   return {
     id,
     ...end,
-    next: isOver ? null : `sluice swap status --watch ${shellOperand(id)}`,
+    next: isOver ? null : sluice('swap status', id, { '--watch': true }),
     evidence: [
       { source: 'service', text: `the service reports ${sanitizeText(wordOf(swap))}` },
       ...(originTxHash === null

@@ -10,7 +10,7 @@ import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
@@ -53,7 +53,7 @@ export async function explainFromService(
   if (whole !== undefined && whole !== id) return explainFromService(cli, context, whole, silent)
   if (!known && !swap && isTransactionHash(id))
     throw unknownHash(id, silent, {
-      again: `sluice action explain ${id}`,
+      again: sluice('action explain', id),
       asked: isListed
         ? 'not in the journal of this machine or at the service'
         : 'not in the journal of this machine, and the service gave no list of actions to look it up in',
@@ -70,7 +70,7 @@ export async function explainFromService(
   const moved = named.hashes.length > 0 ? await balanceChanges(context, named) : undefined
   const burn = moved?.burn
   const [lacking] = moved?.withoutRpc ?? []
-  const explain = `sluice action explain ${shellOperand(id)}`
+  const explain = sluice('action explain', id)
   return {
     id,
     situation: burn?.situation ?? 'FOREIGN',
@@ -85,8 +85,8 @@ export async function explainFromService(
     next: again
       ? explain
       : lacking
-        ? `${rpcVariable(lacking)}=URL ${explain}`
-        : `sluice action watch ${shellOperand(id)}`,
+        ? { ...explain, env: { [rpcVariable(lacking)]: 'URL' } }
+        : sluice('action watch', id),
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'service', text: `the service reports ${status}` },
@@ -151,7 +151,7 @@ const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
     : 'The quote is still valid. The service knows of no transaction for it.',
   funds: 'Not moved, according to the service.',
   safeToRetry: true,
-  next: isDead ? 'sluice swap quote --help' : `sluice swap execute ${shellOperand(id)}`,
+  next: isDead ? sluice('swap quote', { '--help': true }) : sluice('swap execute', id),
   evidence: [
     { source: 'journal', text: 'not in the journal of this machine' },
     {

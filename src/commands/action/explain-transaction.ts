@@ -17,6 +17,7 @@ import { revertCause } from '../../diagnosis/revert-cause.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 
@@ -48,7 +49,7 @@ export async function explainTransaction(
       ...verdict,
       ...transfer,
       verdict: `${verdict.verdict} ${transfer.verdict}`,
-      next: transfer.next ?? (isOver ? verdict.next : `sluice action explain ${hash}`),
+      next: transfer.next ?? (isOver ? verdict.next : sluice('action explain', hash)),
     },
   }
 }
@@ -115,7 +116,7 @@ function verdictOf(
       : `Pending on ${network.name}: it ${described.text}.`,
     funds: fundsOf(context, found, moved),
     safeToRetry: block?.succeeded === false && block.isFinal,
-    next: block?.isFinal ? null : `sluice action explain ${hash}`,
+    next: block?.isFinal ? null : sluice('action explain', hash),
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'chain', text: `signed by ${from} with nonce ${nonce}` },

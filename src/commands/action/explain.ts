@@ -15,7 +15,7 @@ import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
 import { transactionLines, waitingText } from '../../cli/views/operation-view.ts'
 import { retryText } from '../../cli/views/retry-text.ts'
 import { explain } from '../../diagnosis/explain.ts'
-import type { Verdict } from '../../diagnosis/verdict.ts'
+import { type Verdict, type VerdictDocument, verdictDocument } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
@@ -45,23 +45,22 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
     !findOperation(context, id) && isTransactionHash(id)
       ? await explainTransaction(cli, context, id, depth)
       : { id }
-  if ('verdict' in of) return cli.emit(of.verdict, verdictView)
+  if ('verdict' in of) return tell(cli, of.verdict)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
     const named = (await quoteOfKey(cli, id)) ?? (await swapNamed(cli, id)).id
-    return cli.emit(
-      await explainFromService(cli, context, named, 'silent' in of ? of.silent : []),
-      verdictView,
-    )
+    return tell(cli, await explainFromService(cli, context, named, 'silent' in of ? of.silent : []))
   }
   // Ask both at once, so that a silent one costs its timeout only once.
   const serviceReport = serviceReportOf(cli, operation)
   const said = await explain(readOnlyContext(context), operation, { serviceReport, depth })
   const transactions = await withGasInUsd(cli.backend, context, said.transactions ?? [])
-  cli.emit({ ...said, transactions }, verdictView)
+  tell(cli, { ...said, transactions })
 }
 
-const verdictView: View<Verdict> = (told, to) => {
+const tell = (cli: Cli, verdict: Verdict): void => cli.emit(verdictDocument(verdict, cli.line), verdictView)
+
+const verdictView: View<VerdictDocument> = (told, to) => {
   const { id, situation, verdict, funds, safeToRetry, next, evidence } = told
   const { waiting, createdAt, finishedAt, transactions, transaction } = told
   return [

@@ -29,6 +29,7 @@ import {
 } from '../../diagnosis/evidence/service-evidence.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -71,7 +72,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
   if (options.out === undefined) {
     if (options.html && cli.globals.json)
       throw new AppError('USAGE', '--html and --json cannot be combined', {
-        hint: 'Add --out FILE, or omit one of them.',
+        next: 'Add --out FILE, or omit one of them.',
       })
     return cli.emit(evidence, () => text.trimEnd())
   }
@@ -85,7 +86,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
       `${exists ? `${sanitizeText(out)} already exists and is not overwritten` : `Cannot write ${sanitizeText(out)}`}`,
       {
         cause,
-        hint: listFileCommand(out),
+        next: listFileCommand(out),
       },
     )
   }
@@ -115,7 +116,10 @@ const notOursError = (hash: string): AppError =>
   new AppError(
     'ACTION_NOT_FOUND',
     `No action of this machine sent ${hash}, so there is no evidence of it to export`,
-    { details: { hash }, hint: `To save what the chain shows of it: sluice action explain ${hash} --json` },
+    {
+      details: { hash },
+      next: advice`To save what the chain shows of it: ${sluice('action explain', hash, { '--json': true })}`,
+    },
   )
 
 /** What the service reports of an action of another machine, and its page. ACTION_NOT_FOUND if it does not know the action. */
@@ -183,7 +187,9 @@ const pageChanged = (): AppError =>
   new AppError(
     'EVIDENCE_CHANGED',
     'The page differs from the evidence embedded in it: it was edited, or written by another version of sluice',
-    { hint: 'Ask its author for the evidence file: sluice action export ID --out FILE' },
+    {
+      next: advice`Ask its author for the evidence file: ${sluice('action export', 'ID', { '--out': 'FILE' })}`,
+    },
   )
 
 /** The result of a verification; `statedOnly` are the fields of a service's report that no chain confirms. */

@@ -12,6 +12,7 @@ import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type ActionStatus, actionStatuses, wordOf } from '../../domain/swap-outcome.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** Parses --status in any case. */
@@ -19,7 +20,7 @@ export function statusOf(text: string): ActionStatus {
   const status = actionStatuses.find((one) => one === text.toUpperCase())
   if (status !== undefined) return status
   throw new AppError('USAGE', `Unknown status "${sanitizeText(text)}"`, {
-    hint: `--status ${actionStatuses.join(', ')}`,
+    next: `--status ${actionStatuses.join(', ')}`,
   })
 }
 
@@ -45,7 +46,7 @@ export async function listActions(
   const own = context.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
       cli.notice(
-        `The journal entry of action ${id} is damaged, so it is not listed: sluice action show ${id}`,
+        advice`The journal entry of action ${id} is damaged, so it is not listed: ${sluice('action show', id)}`,
       ),
     )
     .filter((operation) => !successorOf(context, operation))

@@ -26,6 +26,7 @@ import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { planJson } from '../../planning/plan-json.ts'
 import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
@@ -77,7 +78,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   refuseFailed(context, operation)
   if (options.dryRun && (await rediscoveredSteps(context, found.id)).length > 0)
     cli.notice(
-      `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
+      advice`The transaction is on chain again, so its nonce is not lost. To resume: ${sluice('action resume', operation.id)}`,
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
     return emitDone(cli, context, reportFor(context, operation), true)
@@ -125,7 +126,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     const now = requireOperation(context, operation.id)
     if (now.updated !== operation.updated)
       throw new AppError('WALLET_BUSY', `Another process resumed ${operation.id} in the meantime`, {
-        hint: `sluice action show ${operation.id}`,
+        next: sluice('action show', operation.id),
       })
     const planned = replaceLegPlan(context, now, again.open, again.checked, 'by the person')
     await executeAndReport(cli, context, planned, signer, { ...options, lock }, replanLeg)
@@ -149,7 +150,7 @@ function leastOf(
   const promised = open && promisedMinimum(open.intent)
   if (!promised)
     throw new AppError('USAGE', '--accept-min-out applies only to swaps; this action is not a swap', {
-      hint: `sluice action replan ${operation.id}`,
+      next: sluice('action replan', operation.id),
     })
   return parseAmount(text, promised.token, '--accept-min-out')
 }

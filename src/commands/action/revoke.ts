@@ -13,6 +13,7 @@ import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { unusedAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { isSignerNamed } from '../../signing/signer.ts'
 import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/abandon-operation.ts'
 
@@ -42,7 +43,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
     throw new AppError(
       'PENDING',
       `A transaction of ${operation.id} is pending, so its allowances are not known yet`,
-      { details: { id: operation.id }, hint: `sluice action resume ${operation.id}` },
+      { details: { id: operation.id }, next: sluice('action resume', operation.id) },
     )
   if (!first)
     return cli.emit(

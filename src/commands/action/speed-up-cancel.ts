@@ -10,6 +10,7 @@ import { refuseFailed } from '../../cli/signing-flow/report-in-errors.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isAllFinal } from '../../transactions/operations/active-steps.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
@@ -66,14 +67,14 @@ async function replaceWaiting(
       cli.io,
       cli.globals,
       `Cancel the pending transactions of ${operation.id}? This costs the fee of ${costOf(operation)}`,
-      `sluice action cancel ${operation.id} --yes`,
+      sluice('action cancel', operation.id, { '--yes': true }),
     )
   if (kind === 'bump' && isBeingCancelled(context, operation))
     await confirm(
       cli.io,
       cli.globals,
       `${operation.id} is being cancelled. Undo the cancellation and carry it out after all?`,
-      `sluice action cancel ${operation.id} --yes, or to undo the cancellation: sluice action speed-up ${operation.id} --yes`,
+      advice`${sluice('action cancel', operation.id, { '--yes': true })}, or to undo the cancellation: ${sluice('action speed-up', operation.id, { '--yes': true })}`,
     )
   await resumeOperation(cli, operation.id, options, kind)
 }
@@ -96,13 +97,13 @@ function refuseIdle(operation: JournalOperation, kind: 'bump' | 'cancel'): void 
   if (steps.some(isInFlight)) return
   if (state === 'OPEN')
     throw new AppError('USAGE', `${id} has no signed transaction, so none is pending`, {
-      hint: kind === 'bump' ? `sluice action resume ${id}` : `sluice action abandon ${id}`,
+      next: kind === 'bump' ? sluice('action resume', id) : sluice('action abandon', id),
     })
   if ((state === 'EXECUTING' || state === 'PARTIAL') && isAllFinal(operation))
     throw new AppError(
       'PENDING',
       `All transactions of ${id} are final, but the funds have not arrived yet: there is none to replace`,
-      { details: { operation: id }, hint: `sluice action resume ${id}` },
+      { details: { operation: id }, next: sluice('action resume', id) },
     )
   if (state === 'EXECUTING' || state === 'PARTIAL')
     throw new AppError(
@@ -110,7 +111,7 @@ function refuseIdle(operation: JournalOperation, kind: 'bump' | 'cancel'): void 
       `The signed transactions of ${id} are final, and the remaining steps are unsigned, so none is pending`,
       {
         details: { operation: id },
-        hint: `sluice action resume ${id}, or close it: sluice action abandon ${id}`,
+        next: advice`${sluice('action resume', id)}, or close it: ${sluice('action abandon', id)}`,
       },
     )
   // A lost nonce has its own outcome.

@@ -65,6 +65,6 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
 function ofPlan(error: AppError): AppError {
   if (error.code !== 'NONCE_GAP') return error
   return copyErrorWith(error, {
-    hint: 'Submit the plans before it first, or make a new plan: run the original command with --dry-run --json',
+    next: 'Submit the plans before it first, or make a new plan: run the original command with --dry-run --json',
   })
 }

@@ -16,7 +16,7 @@ import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { actionEnds, isActionEnd } from '../../domain/swap-outcome.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { type Next, sluice } from '../../domain/text/next-step.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.ts'
@@ -81,11 +81,11 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
 }
 
 /** The command to continue an unfinished action: `resume` sends signed transactions again, another watch only follows. */
-function againFor(context: ExecutionContext, id: string): string {
+function againFor(context: ExecutionContext, id: string): Next {
   const operation = findOperation(context, id)
   return operation?.steps.some(isInFlight)
-    ? `sluice action resume ${operation.id}`
-    : `sluice action watch --timeout 1h ${shellOperand(id)}`
+    ? sluice('action resume', operation.id)
+    : sluice('action watch', id, { '--timeout': '1h' })
 }
 
 /** The error for an action that no process is running: below 20 only if nothing was ever signed. */
@@ -97,7 +97,7 @@ function unattended(id: string, what: StalledPart): AppError {
   const [code, why] = words[what]
   return new AppError(code, why, {
     details: { id },
-    hint: `sluice action resume ${shellOperand(id)}`,
+    next: sluice('action resume', id),
   })
 }
 
@@ -107,14 +107,14 @@ function unattended(id: string, what: StalledPart): AppError {
  */
 function failureOf(context: ExecutionContext, end: Report | ActionAtService): AppError | undefined {
   const { id, status } = end
-  const hint = `sluice action explain ${shellOperand(id)}`
+  const hint = sluice('action explain', id)
   const operation = findOperation(context, id)
   const now = operation && successorOf(context, operation)
   if (now)
     return new AppError(
       'DECLINED',
       `Nothing of action ${id} was signed. The same request was started again under its key as ${now.id}`,
-      { details: { id, wentOnAs: now.id }, hint: `sluice action explain ${shellOperand(now.id)}` },
+      { details: { id, wentOnAs: now.id }, next: sluice('action explain', now.id) },
     )
   if (operation && hasRunEnded(operation)) {
     try {
@@ -122,19 +122,19 @@ function failureOf(context: ExecutionContext, end: Report | ActionAtService): Ap
       return undefined
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return copyErrorWith(error, { details: { id, ...error.details }, hint })
+      return copyErrorWith(error, { details: { id, ...error.details }, next: hint })
     }
   }
   if (status === 'REPORTED')
     return new AppError(
       'PENDING',
       `Action ${id} is reported as ${'reported' in end ? end.reported : 'ended'} by the service, and is not in the journal of this machine, so this could not be checked`,
-      { details: { id }, hint },
+      { details: { id }, next: hint },
     )
   if (status.toUpperCase() === 'REFUNDED')
-    return new AppError('REFUNDED', `Action ${id} ended in a refund`, { details: { id }, hint })
+    return new AppError('REFUNDED', `Action ${id} ended in a refund`, { details: { id }, next: hint })
   if (status.toUpperCase() !== 'FAILED') return undefined
-  return new AppError('ACTION_FAILED', `Action ${id} failed`, { details: { id }, hint })
+  return new AppError('ACTION_FAILED', `Action ${id} failed`, { details: { id }, next: hint })
 }
 
 /** The journal's report of an action, updated from the chain; the service's report for an action of another machine. */

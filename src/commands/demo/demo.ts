@@ -5,6 +5,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { writeText } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { balanceSheet } from './balance-reconciliation.ts'
 import { type Play, steps } from './steps.ts'
 
@@ -43,7 +44,7 @@ async function perform(cli: Cli): Promise<void> {
           'DEMO_FAILED',
           `Step ${executed.length + 1} ended with exit code ${exit}: sluice ${command}`,
           // An unfinished action of an earlier demo is resumed or abandoned.
-          exit === 10 || exit >= 20 ? { hint: 'sluice action list --status PENDING' } : {},
+          exit === 10 || exit >= 20 ? { next: sluice('action list', { '--status': 'PENDING' }) } : {},
         )
       const result = values.at(-1)
       const verified: string[] = []
@@ -75,6 +76,9 @@ async function perform(cli: Cli): Promise<void> {
     `${paint.green('✓')} ${paint.dim('on chain: every balance matches the receipts above, including gas')}`,
   )
   tell(
-    `\nDone in ${seconds.toFixed(1)} s: ${executed.length} commands, ${hashes.length} transactions. Try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+    `
+Done in ${seconds.toFixed(1)} s: ${executed.length} commands, ${hashes.length} transactions. Try:
+  $ sluice strategies list
+  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
   )
 }

@@ -1,16 +1,23 @@
 import { Command } from 'commander'
 import { localAction } from '../../cli/command-action.ts'
 import type { LocalCli } from '../../cli/command-run-types.ts'
-import type { Finding } from '../../cli/health-findings.ts'
+import { type Finding, findingsJson } from '../../cli/health-findings.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm, promptYesNo, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import type { KeptProfile } from '../../cli/settings-files-schema.ts'
 import { findingsView } from '../../cli/views/health-checks-view.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { shellOperand, shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
+import {
+  type Advice,
+  advice,
+  bothAdvices,
+  commandLine,
+  sameWith,
+  sluice,
+} from '../../domain/text/next-step.ts'
+import { shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { twoHints } from '../../domain/text/two-hints.ts'
 import {
   type Change,
   changeOf,
@@ -110,15 +117,17 @@ async function run(
     cli.io,
     cli.globals,
     'Where should commands run?',
-    `With flags: sluice init --help. From environment variables: sluice init --from-env ${shellOperand(name ?? 'main')}`,
+    advice`With flags: ${sluice('init', { '--help': true })}. From environment variables: ${sluice('init', name ?? 'main', { '--from-env': true })}`,
     'Input',
   )
   const { askedProfile } = await import('./questions.ts')
   const wish = await askedProfile(cli, name)
   if (wish.kind === 'sandbox') {
     await makeCurrent(cli, 'sandbox')
-    return cli.emit({ profile: 'sandbox', command: 'sluice profile use sandbox' }, ({ command }) =>
-      ['Commands now run on the sandbox.', `To do the same in a script: ${command}`].join('\n'),
+    return cli.emit(
+      { profile: 'sandbox', command: commandLine(sluice('profile use', 'sandbox')) },
+      ({ command }) =>
+        ['Commands now run on the sandbox.', `To do the same in a script: ${command}`].join('\n'),
     )
   }
   return kept(cli, wish.name, wish.said, options.use ?? wish.use)
@@ -141,7 +150,7 @@ async function kept(cli: LocalCli, name: string, said: Said, use: boolean | unde
   const profile = await shownProfile(cli, config, name)
   if (!works && !profile.current)
     cli.notice(
-      `The profile is saved but not in use, because a check failed. Once it works: sluice profile use ${shellWord(name)}`,
+      advice`The profile is saved but not in use, because a check failed. Once it works: ${sluice('profile use', name)}`,
     )
   const { command, environment } = scriptFor(change, said, { isCurrent: profile.current, works })
   cli.emit({ profile, checks, command, environment }, (value, to) =>
@@ -165,22 +174,22 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
   )
   // The hint of a finding is for a saved profile.
   const checks = found.map((one) =>
-    one.state === 'failed' ? { ...one, hint: nextOf(one, after, secrets.apiKey !== undefined) } : one,
+    one.state === 'failed' ? { ...one, next: nextOf(one, after, secrets.apiKey !== undefined) } : one,
   )
   if (!globals.quiet) io.err.write(`${findingsView(checks, io.err)}\n`)
   const [first] = checks.filter(({ state }) => state === 'failed')
   if (!first || globals.yes) return checks
   if (!io.canAsk || !globals.input)
     throw new AppError(first.code!, `${first.says}. Nothing was saved.`, {
-      details: { checks },
-      hint: twoHints(first.hint, 'To save it anyway, add: --yes'),
+      details: { checks: findingsJson(checks) },
+      next: bothAdvices(first.next, advice`To save it anyway, add: ${sameWith({ '--yes': true })}`),
     })
   if (await promptYesNo(io, 'Save it anyway?', false)) return checks
   throw new AppError('DECLINED', 'Declined. Nothing was saved.')
 }
 
 /** The remedy for a finding about a profile that is not saved yet: correct what was just given. */
-function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, hasKey: boolean): string {
+function nextOf({ code, check, subject, next }: Finding, profile: KeptProfile, hasKey: boolean): Advice {
   const isOfService = check === 'service' && profile.kind === 'remote'
   if (isOfService && code === 'UNAUTHORIZED')
     return hasKey
@@ -189,7 +198,7 @@ function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, h
   if (isOfService) return `Check that ${sanitizeText(profile.baseUrl)} is the base URL of the service.`
   if (check === 'rpc' && subject !== null)
     return `Check that the RPC of ${sanitizeText(subject)} is the right one.`
-  return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
+  return next ?? ''
 }
 
 /** An existing profile is changed only after a confirmation. */

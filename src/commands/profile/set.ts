@@ -10,7 +10,7 @@ import {
   isKeyFor,
 } from '../../domain/service-url-and-key.ts'
 import { refuseDatabasePassword } from '../../domain/text/database-url.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'
@@ -82,14 +82,14 @@ export async function changeOf(
   const { ProfileName } = await import('../../cli/settings-files-schema.ts')
   if (!ProfileName.safeParse(name).success)
     throw new AppError('USAGE', `"${sanitizeText(name)}" is not a valid profile name`, {
-      hint: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',
+      next: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',
     })
   const { profiles: own = {} } = await program.settings.read()
   const before = Object.hasOwn(own, name) ? own[name] : undefined
   const after = profileOf(name, before, options, given)
   const kept = await program.settings.secretsOf(name)
   if (apiKey !== undefined && after.kind !== 'remote')
-    throw new AppError('USAGE', 'Only a remote profile has an API key', { hint: 'Add --base-url URL.' })
+    throw new AppError('USAGE', 'Only a remote profile has an API key', { next: 'Add --base-url URL.' })
   // An API key is saved with the addresses that it is for.
   const stays = after.kind === 'remote' && isKeyFor(kept.apiKey, after) ? kept.apiKey : undefined
   const fresh =
@@ -140,11 +140,11 @@ function profileOf(
       : (before?.kind ?? (Object.keys(given.rpc).length > 0 ? 'engine' : undefined)))
   if (kind === undefined)
     throw new AppError('USAGE', `Profile ${name} needs a kind`, {
-      hint: `sluice profile set ${shellWord(name)} --base-url https://..., or set SLUICE_BASE_URL or SLUICE_RPC_<NETWORK>, then: sluice profile set ${shellWord(name)} --from-env`,
+      next: advice`${sluice('profile set', name, { '--base-url': 'https://api.example.com' })}, or set SLUICE_BASE_URL or SLUICE_RPC_<NETWORK>, then: ${sluice('profile set', name, { '--from-env': true })}`,
     })
   if (kind === 'engine') {
     if (typedUrl !== undefined || typedLegacy !== undefined)
-      throw new AppError('USAGE', 'An engine profile has no base URL', { hint: 'Omit --kind.' })
+      throw new AppError('USAGE', 'An engine profile has no base URL', { next: 'Omit --kind.' })
     const same = before?.kind === 'engine' ? before.pricesUrl : undefined
     const prices = typedPrices === 'none' ? undefined : (typedPrices ?? same)
     const sameDatabase = before?.kind === 'engine' ? before.database : undefined
@@ -158,19 +158,19 @@ function profileOf(
   }
   if (typedDatabase !== undefined)
     throw new AppError('USAGE', 'Only an engine profile has a database', {
-      hint: 'Omit --database: a remote service has its own.',
+      next: 'Omit --database: a remote service has its own.',
     })
   if (typedPrices !== undefined)
     throw new AppError('USAGE', 'Only an engine profile uses a price API', {
-      hint: 'Omit --prices-url: a remote service provides prices itself.',
+      next: 'Omit --prices-url: a remote service provides prices itself.',
     })
   if (kind !== 'remote')
     throw new AppError('USAGE', `Unknown kind of profile "${sanitizeText(kind)}"`, {
-      hint: 'Use engine or remote. The sandbox needs no settings: sluice profile use sandbox',
+      next: advice`Use engine or remote. The sandbox needs no settings: ${sluice('profile use', 'sandbox')}`,
     })
   if (baseUrl === undefined)
     throw new AppError('USAGE', `Profile ${name} needs the base URL of the service`, {
-      hint: '--base-url https://...',
+      next: '--base-url https://...',
     })
   const checked = checkedServiceUrl(baseUrl, 'base URL')
   // The older pages of another deployment are nothing to this one.

@@ -5,6 +5,7 @@ import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isKeyFor } from '../../domain/service-url-and-key.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 type Kind = 'sandbox' | 'engine' | 'remote'
@@ -74,7 +75,7 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
 export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
   const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
   return new AppError('CONFIG_INVALID', `No profile "${sanitizeText(name)}"${didYouMean(name, known)}`, {
-    hint: `Known: ${known.join(', ')}. To create one: sluice profile set NAME --base-url URL`,
+    next: advice`Known: ${known.join(', ')}. To create one: ${sluice('profile set', 'NAME', { '--base-url': 'URL' })}`,
   })
 }
 

@@ -13,6 +13,7 @@ import {
   faultNamed,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
+import { type Advice, advice, commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
@@ -52,7 +53,7 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
     refuse(
       optionNames.some((name) => options[name] !== undefined),
       '`clear` removes all faults and takes no option',
-      'sluice sandbox fault clear',
+      sluice('sandbox fault', 'clear'),
     )
     const { faults } = await sandbox.status()
     return list(cli, await sandbox.clearFaults(), faults)
@@ -60,7 +61,7 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
   cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to) =>
     'once' in faultKinds[kind]
       ? `${to.paint.green('done')} ${sanitizeText(text)}`
-      : `${to.paint.yellow('set')} ${sanitizeText(text)}${to.paint.dim('  to clear: sluice sandbox fault clear')}`,
+      : `${to.paint.yellow('set')} ${sanitizeText(text)}${to.paint.dim(`  to clear: ${commandLine(sluice('sandbox fault', 'clear'))}`)}`,
   )
 }
 
@@ -112,18 +113,18 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
     refuse(
       options[option] !== undefined && !kind.takes.includes(option),
       `--${option} does not apply to ${name}`,
-      `sluice sandbox fault ${name}`,
+      sluice('sandbox fault', name),
     )
   refuse(
     value !== undefined && kind.value === undefined,
     `${name} takes no value`,
-    `sluice sandbox fault ${name}`,
+    sluice('sandbox fault', name),
   )
   const example = examples[kind.value ?? ''] ?? '0x...'
   refuse(
     value === undefined && kind.isValueNeeded === true,
     `${name} needs a ${kind.value}`,
-    `sluice sandbox fault ${name} ${example}`,
+    sluice('sandbox fault', name, example),
   )
   const times =
     options.times === undefined ? (kind.times ?? null) : wholeNumber(options.times, '--times', 10_000)
@@ -142,7 +143,7 @@ const networkOf = async (cli: Cli, text: string): Promise<string> => {
   const found = chains.find(({ network, chainId }) => network === text || String(chainId) === text)
   if (found) return found.network
   throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${sanitizeText(text)}"`, {
-    hint: `--network ${chains.map(({ network }) => network).join(', ')}`,
+    next: `--network ${chains.map(({ network }) => network).join(', ')}`,
   })
 }
 
@@ -169,10 +170,10 @@ function amountOrPlace(
 function nonceOf(text: string): number {
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a nonce`, {
-    hint: 'sluice sandbox fault drop-waiting 7, or without a nonce for all pending transactions',
+    next: advice`${sluice('sandbox fault', 'drop-waiting', '7')}, or without a nonce for all pending transactions`,
   })
 }
 
-function refuse(isWrong: boolean, message: string, hint: string): void {
-  if (isWrong) throw new AppError('USAGE', message, { hint })
+function refuse(isWrong: boolean, message: string, next: Advice): void {
+  if (isWrong) throw new AppError('USAGE', message, { next })
 }

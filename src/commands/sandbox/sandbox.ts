@@ -11,7 +11,7 @@ import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SandboxStatus } from '../../domain/sandbox-status-type.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { symbolMeant } from '../../domain/text/token-symbols.ts'
 import { nativeToken } from '../../domain/token.ts'
@@ -82,7 +82,7 @@ export const sandbox = (program: CommandContext) => {
 }
 
 const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens, faults = [] }, to) => {
-  if (!running) return 'The sandbox is not running. Start it: sluice sandbox up'
+  if (!running) return `The sandbox is not running. Start it: ${commandLine(sluice('sandbox up'))}`
   return [
     `${to.paint.green('running')} ${to.paint.dim(`process ${pid}`)}`,
     ...chains.map(({ network, chainId, rpcUrl, blockNumber }) => {
@@ -109,7 +109,7 @@ async function fund(cli: Cli, text: string, options: { token?: string; amount?: 
   const to = address(text, 'A recipient')
   if (options.amount !== undefined && options.token === undefined)
     throw new AppError('USAGE', '--amount needs --token', {
-      hint: `sluice sandbox fund ${to} --token USDC --amount ${shellWord(options.amount)}`,
+      next: sluice('sandbox fund', to, { '--token': 'USDC', '--amount': options.amount }),
     })
   const grants = await cli.program.sandbox.fund(to, await wanted(cli, options))
   cli.emit(
@@ -141,7 +141,7 @@ async function wanted(
     throw new AppError(
       'UNKNOWN_TOKEN',
       `The sandbox has no token "${sanitizeText(symbol)}"${symbolMeant(symbol, symbols)}`,
-      { hint: 'sluice sandbox status' },
+      { next: sluice('sandbox status') },
     )
   return {
     symbol: token.symbol,

@@ -13,7 +13,7 @@ import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
 import type { Token } from '../../domain/token.ts'
@@ -113,7 +113,7 @@ export async function everyStrategy(
   if (network && lacking.has(network.name))
     throw new AppError('RPC_UNREACHABLE', `${network.name} does not answer the service`, {
       details: { network: network.name },
-      hint: 'Try again later; the log of the service has the cause.',
+      next: 'Try again later; the log of the service has the cause.',
     })
   if (network) return { every: every.filter((one) => is(network.name, one.network)), left }
   await cli.program.rememberStrategies(
@@ -189,7 +189,9 @@ const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number 
 export function intervalOf(text: string): number {
   const ms = duration(text)
   if (ms >= 1000) return ms
-  throw new AppError('USAGE', `--interval ${sanitizeText(text)} is too short`, { hint: '--interval 5s' })
+  throw new AppError('USAGE', `--interval ${sanitizeText(text)} is too short`, {
+    next: sameWith({ '--interval': '5s' }),
+  })
 }
 
 /** The order of two names by their letters: the same in every language, and none of them is loaded. */
@@ -203,11 +205,11 @@ const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> 
 
 type Row = ReturnType<typeof strategyJson>
 
-const none = 'This profile has no strategies. To check its networks: sluice doctor'
+const none = adviceText(advice`This profile has no strategies. To check its networks: ${sluice('doctor')}`)
 
 const listView: ListView<Row> = {
   columns: strategyColumns,
-  empty: 'No strategies match. Remove a filter, or list all: sluice strategies list',
+  empty: adviceText(advice`No strategies match. Remove a filter, or list all: ${sluice('strategies list')}`),
 }
 
 function rate(text: string): number {
@@ -216,6 +218,6 @@ function rate(text: string): number {
   throw new AppError(
     'USAGE',
     text.endsWith('%') ? `"${text}" is not a rate of 0% or more` : `Rate "${text}" needs a unit`,
-    { hint: `--min-apy ${shellWord(`${/^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : '3'}%`)}` },
+    { next: sameWith({ '--min-apy': `${/^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : '3'}%` }) },
   )
 }

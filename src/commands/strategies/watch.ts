@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { type Facts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { assetFilter, everyStrategy, intervalOf, serviceFor, wantedNetwork } from './list.ts'
 
 type Options = WatchOptions & { when: string; network?: string; asset?: string; interval: string }
@@ -45,7 +45,7 @@ export async function watch(cli: Cli, ids: string[], options: Options): Promise<
       conditions,
       scope: JSON.stringify(['strategies', cli.backend.profile, options.name]),
       intervalMs: intervalOf(options.interval),
-      next: (slug) => `sluice strategies show ${shellOperand(slug)}`,
+      next: (slug) => sluice('strategies show', slug),
     },
   )
 }

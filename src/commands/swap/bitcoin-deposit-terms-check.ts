@@ -58,7 +58,7 @@ export function refuseSigningFlags(
   throw new AppError(
     'USAGE',
     `A swap from Bitcoin signs nothing, so ${given.join(' and ')} would have no effect`,
-    { hint: 'Omit it. To limit the swap: --accept-min-out, --max-price-impact, --slippage, --policy' },
+    { next: 'Omit it. To limit the swap: --accept-min-out, --max-price-impact, --slippage, --policy' },
   )
 }
 

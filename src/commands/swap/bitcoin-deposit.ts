@@ -15,7 +15,7 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
 import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { quoteOwner, usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
@@ -84,7 +84,7 @@ const unknownPaymentError = ({ id }: Quote, { deposit }: SwapStatus): AppError =
     `Whether this deposit is paid is not known now${deposit?.note ? `. ${deposit.note}` : ''}. Do not pay it until this is known`,
     {
       details: { quote: id },
-      hint: `sluice swap status ${shellOperand(id)}`,
+      next: sluice('swap status', id),
     },
   )
 
@@ -104,9 +104,9 @@ async function payableDocument(
     const key = order.options.idempotencyKey
     const hint =
       key === undefined
-        ? `Do not pay it any more. If you paid it: sluice swap status --watch ${shellOperand(quote.id)}`
-        : `Do not pay it any more. If you paid it: sluice swap status --watch ${shellOperand(quote.id)}. If you did not pay it, get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`
-    throw copyErrorWith(error, { hint })
+        ? advice`Do not pay it any more. If you paid it: ${sluice('swap status', quote.id, { '--watch': true })}`
+        : advice`Do not pay it any more. If you paid it: ${sluice('swap status', quote.id, { '--watch': true })}. If you did not pay it, get a new quote with another key: ${sameWith({ '--idempotency-key': `${key}-2` })}`
+    throw copyErrorWith(error, { next: hint })
   })
   await refuseUsedAddress(cli, quote, terms, order.isNew)
   const own = await cli.backend.deposits?.keep({ quote, terms, tokenOut, recipient })
@@ -149,13 +149,13 @@ async function termsOf(
     throw new AppError(
       'PROVIDER_NOT_FOUND',
       `This version cannot check the deposits of the provider ${sanitizeText(quote.provider)}, so it shows none`,
-      { hint: 'Choose another provider: sluice swap quote --help' },
+      { next: advice`Choose another provider: ${sluice('swap quote', { '--help': true })}` },
     )
   if (!recipient || !quote.destinationAddress || !sameAddress(recipient, quote.destinationAddress))
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
       `The quote pays to ${quote.destinationAddress ?? 'no address'}${recipient ? `, not to ${recipient}` : ''}`,
-      { hint: 'Request a new quote with --destination: sluice swap quote --help' },
+      { next: advice`Request a new quote with --destination: ${sluice('swap quote', { '--help': true })}` },
     )
   const to = networkNamed(networks, quote.to.chainId)
   await refuseLostPayout(cli, { chainId: to.chainId, to: recipient })
@@ -187,7 +187,7 @@ async function termsOf(
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
       `The quote returns ${formatAmount(quote.tokenOut.amount, tokenOut)}, but its deposit only ${formatAmount(terms.amountOut, tokenOut)}, at least ${formatAmount(terms.minAmountOut, tokenOut)}: do not pay it`,
-      { hint: 'Request a new quote: sluice swap quote --help' },
+      { next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}` },
     )
   await checkLimits(cli, quote, { terms, tokenOut, recipient, least, options })
   const named = (await definition.confirmAddress?.(bitcoin, serviceExchange, terms.address)) ?? []
@@ -259,22 +259,22 @@ const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
 function end(cli: Cli, document: DepositDocument, key: string | undefined): void {
   const { status } = document
   const id = document.id ?? 'QUOTE_ID'
-  const hint = `sluice swap status --watch --timeout 2h ${shellOperand(id)}`
+  const hint = sluice('swap status', id, { '--watch': true, '--timeout': '2h' })
   const details = { ...document }
   if (status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The deadline has passed, and no deposit was found. Do not pay it.', {
       details,
       ...(key !== undefined && {
-        hint: `Get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`,
+        next: advice`Get a new quote with another key: ${sameWith({ '--idempotency-key': `${key}-2` })}`,
       }),
     })
   if (!isSwapOver(status) && document.deposit.confirmations === 0)
     throw new AppError(
       'PENDING',
       `The swap is not finished: the payment ${document.originTxHash} is in no block yet`,
-      { details, hint },
+      { details, next: hint },
     )
-  const hints = { over: `sluice swap status ${shellOperand(id)}`, open: hint }
+  const hints = { over: sluice('swap status', id), open: hint }
   const error = swapOutcomeError({ ...document, arrivedShort: document.arrivedShort }, { details, hints })
   if (error) throw error
   return void cli.emit(document, depositView)

@@ -4,7 +4,6 @@ import type { Quote } from '../../api/quote.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import { withDrafts } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { withSameTarget } from '../../cli/next-command.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import type { Held } from '../../cli/signing-flow/quotes/balance-shortfalls.ts'
 import {
@@ -14,8 +13,8 @@ import {
 } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import {
   acceptsAndRefusals,
-  commandAfterQuote,
-  sameTarget,
+  nextAfterQuote,
+  refusalRows,
   withBalance,
 } from '../../cli/signing-flow/quotes/quote-with-balance.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
@@ -25,7 +24,7 @@ import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
 import {
@@ -125,7 +124,7 @@ export async function compareQuotes(
         durationSeconds: json.durationSeconds,
         proof: proofOf(provider),
         lost: at === 0 ? null : whyLost(exact, ranked[at]!, ranked[0]!),
-        refusals,
+        refusals: refusalRows(cli, refusals),
         error: null,
       }
     }),
@@ -160,8 +159,8 @@ export async function compareQuotes(
   })
   for (const { message } of best.refusals)
     cli.notice(`${sanitizeText(best.provider)} will be refused: ${sanitizeText(message)}`)
-  const next = commandAfterQuote({ id: best.json.id, refusals: best.refusals }, options.wallet)
-  if (next !== null) cli.notice(withSameTarget(`next: ${next}`, sameTarget(cli)))
+  const next = nextAfterQuote({ id: best.json.id, refusals: best.refusals }, options.wallet)
+  if (next !== null) cli.notice(advice`next: ${next}`)
 }
 
 /** Lets a person choose one of the quotes of some providers, the best first. Without a terminal, PROMPT_NEEDED. */
@@ -172,10 +171,10 @@ export async function chooseQuote(
   payer: () => Promise<Address>,
 ): Promise<Quote> {
   const question = 'Which quote should be executed?'
-  const instead = 'Name the provider with --provider, or list the quotes: sluice swap quote --help'
+  const instead = advice`Name the provider with --provider, or list the quotes: ${sluice('swap quote', { '--help': true })}`
   if (cli.globals.yes)
     throw new AppError('USAGE', '--compare asks which quote to execute, and --yes answers no such question', {
-      hint: instead,
+      next: instead,
     })
   refuseWithoutTerminal(cli.io, cli.globals, question, instead, 'Input')
   const { request, ranked, failed } = await rankQuotes(cli, options, names, { payer })
@@ -218,7 +217,7 @@ export const comparedProviders = (
   const names = [...new Set(named.split(',').map((name) => name.trim().toLowerCase()))].filter(Boolean)
   if (names.length > 0) return names
   throw new AppError('USAGE', '--compare needs the names of providers, separated by commas, or no value', {
-    hint: `sluice swap quote --compare ${shellWord(swapProviderNames.join(','))} --help`,
+    next: sluice('swap quote', { '--compare': swapProviderNames.join(','), '--help': true }),
   })
 }
 
@@ -288,7 +287,9 @@ function bestReason(errors: readonly AppError[]): AppError {
   const found = errors.find(({ code }) => !(code in reasons)) ?? withCode('NO_ROUTE_FOUND')
   if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE' && !refusalOf(found.details))
     // No provider was preferred here.
-    return copyErrorWith(found, { hint: 'Try again, or another amount or pair: sluice swap quote --help' })
+    return copyErrorWith(found, {
+      next: advice`Try again, or another amount or pair: ${sluice('swap quote', { '--help': true })}`,
+    })
   return (
     found ??
     (isUnknown ? errors[0] : undefined) ??

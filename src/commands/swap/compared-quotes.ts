@@ -1,6 +1,6 @@
 import { amountCsv } from '../../cli/output/field-names.ts'
 import type { Column } from '../../cli/output/view-types.ts'
-import type { QuoteRefusal } from '../../cli/signing-flow/quotes/quote-refusals.ts'
+import type { refusalRows } from '../../cli/signing-flow/quotes/quote-with-balance.ts'
 import { amountShown, decimal, dollars, percent } from '../../cli/terminal/format.ts'
 import type { quoteJson } from '../../cli/views/json-documents.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
@@ -25,7 +25,7 @@ export type Compared = {
   proof: SwapProof | string | null
   lost: string | null
   /** Why executing it will be refused. */
-  refusals: readonly QuoteRefusal[]
+  refusals: ReturnType<typeof refusalRows>
   error: { code: string; message: string } | null
 }
 

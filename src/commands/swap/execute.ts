@@ -34,7 +34,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
@@ -68,7 +68,7 @@ export async function execute(
   if (compare === undefined) return executeQuote(cli, id, options)
   if (id !== undefined || options.provider !== undefined)
     throw new AppError('USAGE', '--compare cannot be combined with a quote ID or --provider', {
-      hint: 'sluice swap execute --help',
+      next: sluice('swap execute', { '--help': true }),
     })
   const names = comparedProviders(cli.backend, compare, options.from)
   const chosen = await chooseQuote(cli, options, names, () => payerOf(cli, options))
@@ -84,7 +84,7 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
   const asked = quoteFlags.some((flag) => options[flag] !== undefined)
   if (id !== undefined && asked)
     throw new AppError('USAGE', 'A quote ID and the flags of a quote cannot be combined', {
-      hint: `sluice swap execute ${shellOperand(id)}`,
+      next: sluice('swap execute', id),
     })
   let known: Known | undefined
   try {
@@ -125,7 +125,7 @@ function refuseUnseen({ backend, io, globals }: Cli, { quote, isListed }: Known)
     'POLICY_QUOTE_DRIFT',
     `This machine did not request the quote ${sanitizeText(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
     {
-      hint: 'Request the swap here with the flags of a quote (sluice swap execute --help), or confirm it in a terminal without --yes.',
+      next: advice`Request the swap here with the flags of a quote (${sluice('swap execute', { '--help': true })}), or confirm it in a terminal without --yes.`,
     },
   )
 }
@@ -322,7 +322,7 @@ function leastOf({ acceptMinOut }: Options, exact: 'in' | 'out', unit: Unit): bi
     'USAGE',
     '--accept-min-out needs an exact input; with --amount-out the output is already exact',
     {
-      hint: 'sluice swap execute --help',
+      next: sluice('swap execute', { '--help': true }),
     },
   )
 }

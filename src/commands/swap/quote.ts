@@ -1,10 +1,10 @@
 import type { Cli } from '../../cli/command-run-types.ts'
-import { withSameTarget } from '../../cli/next-command.ts'
+import { nextLine } from '../../cli/next-step-text.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import {
   acceptsAndRefusals,
-  commandAfterQuote,
-  sameTarget,
+  nextAfterQuote,
+  refusalRows,
   withBalance,
 } from '../../cli/signing-flow/quotes/quote-with-balance.ts'
 import { amountShown, decimal, dollars, utcTime } from '../../cli/terminal/format.ts'
@@ -16,6 +16,7 @@ import { walletAddress } from '../../cli/wallet-address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
@@ -31,22 +32,30 @@ export async function quote(
   if (compare !== undefined) {
     if (options.provider !== undefined)
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
-        hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
+        next: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
       })
     return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from), payer)
   }
   const request = await parseQuoteFlags(cli, options)
   const { answer, held } = await withBalance(cli, { payer, request, quoted: request.ask(cli) })
   const own = quoteJson(answer)
-  const document = {
-    ...own,
-    ...(await acceptsAndRefusals(cli, answer, { request, held, share: own.priceImpact })),
-  }
-  const { wallet } = options
-  cli.emit(document, (one, to) => withSameTarget(quoteView(one, to, wallet), sameTarget(cli)))
+  const { accepts, refusals } = await acceptsAndRefusals(cli, answer, {
+    request,
+    held,
+    share: own.priceImpact,
+  })
+  const document = { ...own, accepts, refusals: refusalRows(cli, refusals) }
+  const { profile } = cli.globals
+  const after =
+    nextAfterQuote({ id: own.id, refusals }, options.wallet) ?? sluice('swap quote', { '--help': true })
+  const next = nextLine(after, { argv: profile === undefined ? [] : ['--profile', profile] })
+  cli.emit(document, (one, to) => quoteView(one, to, next))
 }
 
-type Shown = ReturnType<typeof quoteJson> & Awaited<ReturnType<typeof acceptsAndRefusals>>
+type Shown = ReturnType<typeof quoteJson> & {
+  accepts: Awaited<ReturnType<typeof acceptsAndRefusals>>['accepts']
+  refusals: readonly { message: string }[]
+}
 
 /** The least that is received of an exact input, or the most that is spent for an exact output. */
 function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string, string])[] {
@@ -58,7 +67,7 @@ function boundRows({ accepts, tokenIn, minAmountOut }: Shown): (readonly [string
   ]
 }
 
-const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =>
+const quoteView = (one: Shown, to: Stream, next: string): string =>
   fieldTable(
     [
       ['quote', sanitizeText(one.id ?? '-')],
@@ -85,7 +94,7 @@ const quoteView = (one: Shown, to: Stream, wallet: string | undefined): string =
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', utcTime(one.deadline)],
       ...one.refusals.map(({ message }) => ['refused', to.paint.red(sanitizeText(message))] as const),
-      ['next', commandAfterQuote(one, wallet) ?? 'sluice swap quote --help'],
+      ['next', next],
     ],
     to,
   )

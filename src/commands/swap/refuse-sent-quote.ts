@@ -5,7 +5,7 @@ import type { SigningOptions } from '../../cli/options/signer-and-safety-options
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { JournalOperation } from '../../planning/execution-context-types.ts'
 
@@ -41,7 +41,7 @@ export async function refuseSentQuote(
   if (!isBegun) throw error
   throw new AppError('PARTIAL', `${error.message}. This machine sent its approval only`, {
     details: { operation: begun.id },
-    ...(error.hint !== undefined && { hint: error.hint }),
+    ...(error.next !== undefined && { next: error.next }),
   })
 }
 
@@ -62,5 +62,5 @@ const sentError = (id: string, how: string): AppError =>
   new AppError(
     'ORDER_USED',
     `The swap of the quote ${sanitizeText(id)} was already sent ${how}, so it is not executed again`,
-    { hint: `sluice swap status ${shellOperand(id)}` },
+    { next: sluice('swap status', id) },
   )

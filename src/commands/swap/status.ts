@@ -11,7 +11,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { deliveryRows, depthOf, isPaid } from './bitcoin-deposit-document.ts'
 
@@ -29,7 +29,7 @@ export async function status(
   if (!options.watch) return cli.emit(await look(), statusView)
   // A swap of the journal is read from the chains here.
   const isOwn = (await swapNamed(cli, id)).known !== undefined
-  const again = `sluice swap status --watch --timeout 1h ${shellOperand(id)}`
+  const again = sluice('swap status', id, { '--watch': true, '--timeout': '1h' })
   const last = await watchUntil(cli, look, {
     what: `watching swap ${id}`,
     isOver: ({ status }) => isSwapOver(status),
@@ -41,7 +41,7 @@ export async function status(
   const unfilled = last.status === 'failed' ? await unfilledOrderError(cli, id) : undefined
   if (unfilled) throw unfilled
   if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
-  const hints = { over: `sluice action explain ${shellOperand(id)}`, open: again }
+  const hints = { over: sluice('action explain', id), open: again }
   const error = swapOutcomeError({ ...last, arrivedShort: last.arrivedShort }, { details: last, hints })
   if (error) throw error
 }
@@ -53,8 +53,8 @@ const naming =
     if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
     const { code, message, details, cause } = error
     const btcTx = bitcoinHash(typed) === undefined ? 'HASH' : typed
-    const hint = `Once the Bitcoin transaction is confirmed: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
-    throw new AppError(code, message, { cause, hint, ...(details && { details }) })
+    const hint = advice`Once the Bitcoin transaction is confirmed: ${sluice('swap status', id, { '--btc-tx': btcTx })}`
+    throw new AppError(code, message, { cause, next: hint, ...(details && { details }) })
   }
 
 type ShownDeposit = Omit<NonNullable<SwapStatus['deposit']>, 'address'> & { address: string | null }

@@ -15,6 +15,7 @@ import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { advice, adviceText, sluice } from '../../domain/text/next-step.ts'
 import { execute } from './execute.ts'
 import { quote } from './quote.ts'
 import { status } from './status.ts'
@@ -147,6 +148,9 @@ async function list(
   )
   await cli.list(
     { ...answer, items: items.map(quoteJson) },
-    { columns: quoteColumns, empty: 'No quotes. Get one: sluice swap quote --help' },
+    {
+      columns: quoteColumns,
+      empty: adviceText(advice`No quotes. Get one: ${sluice('swap quote', { '--help': true })}`),
+    },
   )
 }

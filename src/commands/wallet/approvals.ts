@@ -14,7 +14,7 @@ import { type Approval, walletApprovals } from '../../diagnosis/wallet-approvals
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { assetCalled } from '../../domain/text/token-symbols.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
@@ -54,8 +54,8 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
     cli,
     name,
     network === undefined
-      ? 'sluice wallet approvals list ADDR'
-      : `sluice wallet approvals list --network ${shellWord(network)} ADDR`,
+      ? sluice('wallet approvals list', 'ADDR')
+      : sluice('wallet approvals list', 'ADDR', { '--network': network }),
   )
   const items = await given(cli, wallet, network)
   await cli.list(
@@ -124,20 +124,20 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
   const { network, token, spender, all } = options
   if (!all && network === undefined && token === undefined && spender === undefined)
     throw new AppError('USAGE', 'No allowance selected', {
-      hint: 'sluice wallet approvals list, then: --network N --token T --spender ADDR, or --all',
+      next: advice`${sluice('wallet approvals list')}, then: --network N --token T --spender ADDR, or ${sameWith({ '--all': true })}`,
     })
   const endings = await chosen(cli, options)
   const [first, ...rest] = endings
   if (!first)
     throw new AppError('NOT_FOUND', 'No allowance matches', {
-      hint: `sluice wallet approvals list ${(await cli.backend.signerIdentity(options)).address}`,
+      next: sluice('wallet approvals list', (await cli.backend.signerIdentity(options)).address),
     })
   if (endings.length > most)
     throw new AppError(
       'USAGE',
       `${endings.length} allowances are too many for one command; the limit is ${most}`,
       {
-        hint: 'Select fewer: --network N, --token T or --spender ADDR',
+        next: 'Select fewer: --network N, --token T or --spender ADDR',
       },
     )
   await signAndSend(cli, options, await revokeRequest(cli, [first, ...rest], null))

@@ -8,7 +8,7 @@ import { tokensOn, walletBalances } from '../../diagnosis/wallet-balances.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { usdUnits } from '../../planning/usd-value.ts'
 
@@ -25,8 +25,8 @@ export async function balances(
     cli,
     name,
     only === undefined
-      ? 'sluice wallet balances ADDR'
-      : `sluice wallet balances --network ${shellWord(only)} ADDR`,
+      ? sluice('wallet balances', 'ADDR')
+      : sluice('wallet balances', 'ADDR', { '--network': only }),
   )
   const context = await cli.backend.context()
   const { networks } = context.catalog

@@ -15,7 +15,7 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
   const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
   if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
     throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.', {
-      hint: 'Run the command again and enter the same password twice.',
+      next: 'Run the command again and enter the same password twice.',
     })
   return warned(cli, first)
 }
@@ -63,7 +63,7 @@ function warned(cli: Pick<Cli, 'notice'>, password: string): string {
 function notEmpty(password: string): string {
   if (password.length > 0) return password
   throw new AppError('KEY_SOURCE', 'The password is empty', {
-    hint: 'Run the command again and enter a password.',
+    next: 'Run the command again and enter a password.',
   })
 }
 
@@ -71,7 +71,7 @@ function notEmpty(password: string): string {
 export async function refuseNoKeychain({ program: { settings } }: Pick<Cli, 'program'>): Promise<void> {
   if (await settings.hasKeychain()) return
   throw new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
-    hint: 'Unlock the keychain on the desktop. Without one, use --password-file PATH.',
+    next: 'Unlock the keychain on the desktop. Without one, use --password-file PATH.',
   })
 }
 

@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { confirm, promptSecret } from '../../cli/prompts.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand, shellPath } from '../../domain/text/shell-quoting.ts'
+import { advice, adviceText, commandLine, sluice } from '../../domain/text/next-step.ts'
 import {
   exportKey,
   keyFilePath,
@@ -28,7 +28,7 @@ export async function listWallets(cli: Cli): Promise<void> {
   const { wallet } = await cli.program.settings.read()
   const items = listKeys(cli.program.keystores).map((key) => ({ ...key, default: key.name === wallet }))
   await cli.list(pageOf(items, { all: true }), {
-    empty: 'No keystores. Create one: sluice wallet new NAME',
+    empty: adviceText(advice`No keystores. Create one: ${sluice('wallet new', 'NAME')}`),
     columns: [
       { title: 'NAME', field: 'name', csv: { name: ({ name }) => name }, text: ({ name }) => name },
       {
@@ -158,12 +158,12 @@ function refuseTaken(cli: Cli, name: string): void {
     throw new AppError(
       'USAGE',
       `"${name}" is not a valid keystore name: names that start with 0x are read as addresses`,
-      { hint: 'Choose a name such as treasury' },
+      { next: 'Choose a name such as treasury' },
     )
   refuseUnwritableDirectory(cli.program.keystores)
   if (listKeys(cli.program.keystores).some((key) => key.name === name))
     throw new AppError('KEY_SOURCE', `A wallet named "${name}" already exists`, {
-      hint: 'sluice wallet list',
+      next: sluice('wallet list'),
     })
 }
 
@@ -173,8 +173,8 @@ function saved(cli: Cli, key: { name: string; address: string | null }): void {
       [
         ['wallet', value.name],
         ['address', value.address ?? '-'],
-        ['backup', `sluice wallet export ${shellOperand(value.name)} > ${shellPath(`${value.name}.json`)}`],
-        ['next', `sluice wallet show ${shellOperand(value.name)}`],
+        ['backup', commandLine({ ...sluice('wallet export', value.name), into: `${value.name}.json` })],
+        ['next', commandLine(sluice('wallet show', value.name))],
       ],
       to,
     ),

@@ -17,7 +17,7 @@ import { fundsOnTheWay } from '../../diagnosis/funds-on-the-way.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sumUsd } from '../../domain/usd.ts'
 import { pricedAmount } from '../../planning/usd-value.ts'
@@ -159,7 +159,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
         : [to.paint.yellow(`unknown on ${value.missing.map(sanitizeText).join(', ')}: no answer`)]),
       ...lending,
       ...(isEmpty && lending.length === 0
-        ? [to.paint.dim(`next  sluice wallet balances ${shellWord(address)}`)]
+        ? [to.paint.dim(`next  ${commandLine(sluice('wallet balances', address))}`)]
         : []),
     ].join('\n')
   }
@@ -188,7 +188,7 @@ async function onTheWay(cli: Cli, address: Address) {
 }
 
 const onTheWayLine = ({ action: id, network, amount, usd }: Shown['onTheWay'][number], to: Stream): string =>
-  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`}\n${to.paint.dim(`to follow   sluice action watch ${shellOperand(id)}`)}`
+  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`}\n${to.paint.dim(`to follow   ${commandLine(sluice('action watch', id))}`)}`
 
 /** What is staked of each position, and where. */
 const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>
@@ -269,7 +269,7 @@ const listed = (slugs: readonly string[]): string => {
 const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
   all.map(({ strategy, searchedAt }) => {
     const since = searchedAt === null ? '' : ` since ${sanitizeText(utcTime(searchedAt))}`
-    const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
+    const finds = commandLine(sluice('history', strategy, { '--address': address }))
     return to.paint.dim(
       `${sanitizeText(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
     )

@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { type Facts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { intervalOf } from '../strategies/list.ts'
 
 type Options = WatchOptions & { when: string; interval: string }
@@ -48,13 +48,13 @@ export const walletFacts: Facts<Wallet> = {
 /** `wallet watch` */
 export async function watch(cli: Cli, name: string | undefined, options: Options): Promise<void> {
   const conditions = parseConditions(options.when, walletFacts)
-  const address = await walletAddress(cli, name, "sluice wallet watch ADDR --when 'health<1.2'")
+  const address = await walletAddress(cli, name, sluice('wallet watch', 'ADDR', { '--when': 'health<1.2' }))
   const service = await cli.service()
   await watchConditions(cli, async () => [{ name: address, one: await service.getWallet({ address }) }], {
     ...options,
     conditions,
     scope: JSON.stringify(['wallet', cli.backend.profile, options.name]),
     intervalMs: intervalOf(options.interval),
-    next: (owner) => `sluice wallet show ${shellOperand(owner)}`,
+    next: (owner) => sluice('wallet show', owner),
   })
 }

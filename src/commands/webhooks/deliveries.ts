@@ -4,6 +4,7 @@ import { duration } from '../../cli/options/global-options.ts'
 import { wholeNumber } from '../../cli/options/option-values.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
@@ -86,6 +87,6 @@ export function timeOf(text: string, now: number): string {
   const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : now - duration(text)
   if (Number.isFinite(at) && at >= 0) return new Date(at).toISOString()
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a time`, {
-    hint: '--since 2h, or --since 2026-11-29T12:00:00Z',
+    next: advice`--since 2h, or ${sameWith({ '--since': '2026-11-29T12:00:00Z' })}`,
   })
 }

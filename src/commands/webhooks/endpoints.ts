@@ -8,7 +8,7 @@ import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EventType, eventTypes } from '../../domain/events/event-table.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
@@ -35,7 +35,7 @@ export async function list(cli: Cli, options: WebhooksAt & Paging): Promise<void
     limit: wholeNumber(options.limit, '--limit', 100),
   }
   await cli.list(await (await eventsOf(cli, options)).listWebhooks(asked), {
-    empty: 'No webhooks. Add one: sluice webhooks add URL',
+    empty: adviceText(advice`No webhooks. Add one: ${sluice('webhooks add', 'URL')}`),
     columns: [
       { field: 'id', title: 'ID', csv: { id: ({ id }) => id }, text: ({ id }: Webhook) => sanitizeText(id) },
       { field: 'url', title: 'URL', csv: { url: ({ url }) => url }, text: ({ url }) => sanitizeText(url) },
@@ -70,7 +70,7 @@ export async function show(cli: Cli, id: string, options: WebhooksAt): Promise<v
   const found = all.find((one) => one.id === id)
   if (!found)
     throw new AppError('NOT_FOUND', `There is no webhook "${sanitizeText(id)}"`, {
-      hint: 'sluice webhooks list',
+      next: sluice('webhooks list'),
     })
   cli.emit(found, webhookView)
 }
@@ -103,7 +103,7 @@ export async function enable(cli: Cli, id: string, options: WebhooksAt): Promise
     [
       webhookView(webhook, to),
       to.paint.dim(
-        `It gets events from now on. What it missed: sluice webhooks replay ${shellOperand(id)} --since 2h`,
+        advice`It gets events from now on. What it missed: ${sluice('webhooks replay', id, { '--since': '2h' })}`,
       ),
     ].join('\n'),
   )
@@ -123,7 +123,7 @@ export function eventTypesOf(text: string): EventType[] {
     const known = eventTypes.find((one) => one === part.trim())
     if (known) return known
     throw new AppError('USAGE', `Unknown event "${sanitizeText(part.trim())}"`, {
-      hint: `Events: ${eventTypes.join(', ')}`,
+      next: `Events: ${eventTypes.join(', ')}`,
     })
   })
 }
@@ -133,14 +133,14 @@ function rateOf(text: string): number {
   const [, percent] = /^([0-9]{1,5}(?:\.[0-9]{1,12})?)%$/.exec(text.trim()) ?? []
   if (percent !== undefined) return Number((Number(percent) / 100).toPrecision(15))
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a rate with its unit`, {
-    hint: '--apy-line 3%',
+    next: sameWith({ '--apy-line': '3%' }),
   })
 }
 
 function usdOf(text: string): number {
   if (/^[0-9]{1,15}(\.[0-9]+)?$/.test(text.trim())) return Number(text)
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not an amount in USD`, {
-    hint: '--liquidity-line 100000',
+    next: sameWith({ '--liquidity-line': '100000' }),
   })
 }
 

@@ -2,6 +2,7 @@ import type { Service } from '../../api/service-type.ts'
 import type { eventRoutes } from '../../api/webhooks.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 
 /** Where the webhooks of a command are: in the database of a server on this machine, or at a remote service. */
 export type WebhooksAt = { database?: string; customer?: string; allowHttp?: boolean }
@@ -24,7 +25,7 @@ export async function eventsOf(
       'USAGE',
       `${given} is for a server on this machine, and the profile ${profile} is a remote service`,
       {
-        hint: 'Use --profile sandbox or --profile engine.',
+        next: 'Use --profile sandbox or --profile engine.',
       },
     )
   const service = await cli.service()
@@ -58,5 +59,5 @@ const isWithoutWebhooks = (error: unknown): error is AppError =>
 const withoutWebhooks = (cause: AppError): AppError =>
   new AppError('NOT_FOUND', 'This deployment of the service has no webhooks', {
     cause,
-    hint: 'To follow one action: sluice action watch --help',
+    next: advice`To follow one action: ${sluice('action watch', { '--help': true })}`,
   })

@@ -6,6 +6,7 @@ import { writeDocument, writeText } from '../../cli/output/document-writer.ts'
 import { onlyListsError } from '../../cli/output/output.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../../domain/timer-limit.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
@@ -99,7 +100,10 @@ export async function listen(cli: Cli, options: Options): Promise<void> {
 async function secretOf(cli: Cli, { secretFile, forwardTo }: Options): Promise<string> {
   if (forwardTo === undefined)
     throw new AppError('USAGE', '--secret-file signs what is forwarded, and nothing is', {
-      hint: 'sluice webhooks listen --forward-to http://localhost:3000/hook --secret-file FILE',
+      next: sluice('webhooks listen', {
+        '--forward-to': 'http://localhost:3000/hook',
+        '--secret-file': 'FILE',
+      }),
     })
   const text = (secretFile === '-' ? await cli.program.stdin() : readPrivateFile(secretFile!)).trim()
   // 24 to 64 bytes, by the Standard Webhooks specification.
@@ -108,7 +112,7 @@ async function secretOf(cli: Cli, { secretFile, forwardTo }: Options): Promise<s
     'USAGE',
     'The file of --secret-file has no signing secret: whsec_ and 24 to 64 bytes in base64',
     {
-      hint: 'printf \'whsec_%s\' "$(head -c 32 /dev/urandom | base64)" > hook.secret; chmod 600 hook.secret',
+      next: 'printf \'whsec_%s\' "$(head -c 32 /dev/urandom | base64)" > hook.secret; chmod 600 hook.secret',
     },
   )
 }

@@ -3,6 +3,7 @@ import { decodeWithRest } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks } from '../../domain/networks.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { authorityText } from '../../guard/authority-granting-calls.ts'
 import { isEverything, type Teller, type Words } from '../../protocols/call-description.ts'
@@ -89,7 +90,7 @@ export function callWithoutContract(
     throw new AppError(
       'USAGE',
       `The function ${selector} is ${toFunctionSignature(any.teller.item)}, but the bytes after it are not its arguments`,
-      { hint: 'Copy it again, whole.' },
+      { next: 'Copy it again, whole.' },
     )
   const words = wordsWithoutContract(catalog, data, value)
   const tellings = found.map((one) => toldWithoutContract(one, words))
@@ -122,6 +123,8 @@ function unknownFunction(selector: Hex): AppError {
   return new AppError(
     'NOT_FOUND',
     `not decoded: no contract that this program knows has the function ${selector}${power === undefined ? '' : `; it is that of ${power}`}`,
-    { hint: 'Compare the calldata with its source. If the contract is known: --to CONTRACT --network NAME' },
+    {
+      next: advice`Compare the calldata with its source. If the contract is known: ${sameWith({ '--to': 'CONTRACT', '--network': 'NAME' })}`,
+    },
   )
 }

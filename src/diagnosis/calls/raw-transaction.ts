@@ -2,6 +2,7 @@ import { parseTransaction, recoverTransactionAddress, type TransactionSerialized
 import { getAddress, keccak256, size } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { RawCall } from '../../protocols/call-description.ts'
 
 /**
@@ -54,14 +55,14 @@ export async function readTransaction(data: Hex): Promise<SignedCall | undefined
       given < stated
         ? `It begins like a raw transaction of ${stated} bytes, but has ${given}: ${stated - given} are missing`
         : `It begins like a raw transaction of ${stated} bytes, but has ${given - stated} more`,
-      { hint: 'Copy it again, whole. If it is calldata: --to CONTRACT' },
+      { next: advice`Copy it again, whole. If it is calldata: ${sameWith({ '--to': 'CONTRACT' })}` },
     )
   try {
     return await parsed(data)
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('USAGE', 'It begins like a raw transaction, but cannot be parsed as one', {
-      hint: 'Copy it again, whole. If it is calldata: --to CONTRACT',
+      next: advice`Copy it again, whole. If it is calldata: ${sameWith({ '--to': 'CONTRACT' })}`,
     })
   }
 }

@@ -274,7 +274,7 @@ function changedReportField({ operation, attempts, events, report }: ComparedEvi
     asOperation(operation),
     networksOf(report.transactions),
     ({ index }) => attempts.findLast(({ step }) => step === index)?.hash ?? null,
-    events as readonly JournalEvent[],
+    (events as readonly JournalEvent[]).map(withRef),
   )
   const other = unlike(anew, report, apart)
   if (other !== undefined) return other
@@ -284,6 +284,10 @@ function changedReportField({ operation, attempts, events, report }: ComparedEvi
   }
   return undefined
 }
+
+/** An event of evidence, with how a step became final, which evidence of earlier versions has in the words only. */
+const withRef = (event: JournalEvent): JournalEvent =>
+  event.kind === undefined ? { ...event, ref: /, (.+)$/.exec(event.why)?.[1] ?? null } : event
 
 const unlike = (anew: Fields, said: Fields, but: readonly string[] = []): string | undefined =>
   Object.keys(anew).find(

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { changedCall, inconsistencyOf } from './evidence-consistency.ts'
 import { EvidenceSchema } from './evidence-file-schema.ts'
@@ -51,7 +52,10 @@ function hasItsHash(evidence: Evidence): boolean {
 }
 
 const none = (why: string, cause?: unknown): AppError =>
-  new AppError('USAGE', `This is not evidence: ${why}`, { cause, hint: 'sluice action export ID --out FILE' })
+  new AppError('USAGE', `This is not evidence: ${why}`, {
+    cause,
+    next: sluice('action export', 'ID', { '--out': 'FILE' }),
+  })
 
 const changed = (why: string): AppError =>
   new AppError('EVIDENCE_CHANGED', `The evidence was changed after it was made: ${why}`)
@@ -66,6 +70,6 @@ export function refuseChangedCall(evidence: Evidence, catalog: Catalog): void {
   throw new AppError(
     'EVIDENCE_CHANGED',
     `The evidence was changed after it was made, or another version made it: ${why}`,
-    { hint: 'Ask its author for a new export: sluice action export ID --out FILE' },
+    { next: advice`Ask its author for a new export: ${sluice('action export', 'ID', { '--out': 'FILE' })}` },
   )
 }

@@ -15,7 +15,6 @@ import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { endedWithoutEffect, wasReopened } from '../../store/journal/replan-and-reopen-writes.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
-import { replannedReason } from '../../transactions/operations/active-steps.ts'
 import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-lock.ts'
 import { resultOf } from '../../transactions/outcome/delivery-result.ts'
 import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
@@ -114,7 +113,7 @@ export async function gatherFacts(
     claimed: laterClaim(context, operation),
     successorId: successorOf(context, operation)?.id,
     isWalletBusy: isAtWork,
-    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== replannedReason,
+    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.kind !== 'replaced',
     precedingId:
       focus && isInFlight(focus.step)
         ? precedingHolder(context, focus)

@@ -1,5 +1,6 @@
 import { getAddress } from 'viem/utils'
 import { type Hex, nativeAddress } from '../../domain/address.ts'
+import type { Next } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { cowContracts } from '../../swaps/cow/constants-schema.ts'
@@ -14,7 +15,7 @@ import type { Verdict } from '../verdict.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
 
 /** What became of a transfer that this machine did not start. Without `funds`, the chain of the transaction alone tells where they are. */
-export type ExplainedTransfer = Pick<Verdict, 'situation' | 'verdict'> & { funds?: string; next?: string }
+export type ExplainedTransfer = Pick<Verdict, 'situation' | 'verdict'> & { funds?: string; next?: Next }
 
 /** One order of several: its number, whose it is, and until when it can be filled. */
 function orderLine(uid: Hex): string {

@@ -3,6 +3,7 @@ import { chainTime, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { displayNetwork, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -89,7 +90,7 @@ export async function foreignRelayOrder(
       ...toldOnly(
         `The order pays out on ${there.name}, for ${recipient}. Whether it has cannot be read: no RPC is set for ${there.name} (${rpcVariable(there)}).${word}`,
       ),
-      next: `${rpcVariable(there)}=URL sluice action explain ${hash}`,
+      next: { ...sluice('action explain', hash), env: { [rpcVariable(there)]: 'URL' } },
     }
   const arrival = { chainId: there.chainId, token, recipient }
   const delivery = await deliveryOf(context, { hash, found, deposit, here, asked, arrival })

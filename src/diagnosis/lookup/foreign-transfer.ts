@@ -10,6 +10,7 @@ import {
   rpcVariable,
   sandboxNetworks,
 } from '../../domain/networks.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { depositIn } from '../../swaps/across/deposit-and-payout-events.ts'
@@ -189,7 +190,7 @@ const withoutRpc = (
 ): ExplainedTransfer => ({
   situation: 'FOREIGN',
   verdict: `The transfer was ${sent} on ${from.name}. Whether it was ${sent === 'burned' ? 'minted' : 'paid out'} on ${to.name} cannot be read: no RPC is set for ${to.name} (${rpcVariable(to)}).`,
-  next: `${rpcVariable(to)}=URL sluice action explain ${hash}`,
+  next: { ...sluice('action explain', hash), env: { [rpcVariable(to)]: 'URL' } },
   ...more,
 })
 
@@ -283,6 +284,6 @@ async function followed(
     situation: rule.situation,
     verdict: `${rule.verdict(facts)}${unsure}`,
     funds,
-    ...(rule.next(facts) === deliver && { next: deliver }),
+    ...(rule.next(facts)?.command === deliver.command && { next: deliver }),
   }
 }

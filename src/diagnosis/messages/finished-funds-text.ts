@@ -1,5 +1,6 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
@@ -48,7 +49,7 @@ function depositedText({ plan, bridged }: Facts, place: string): string {
 function queuedText({ plan, claimed }: Facts, place: string, next: string): string {
   const { receiver } = plan.about
   return claimed
-    ? `The withdrawal from ${place} was requested. Since then, the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'the amount that was ready there'} for ${receiver}, from this withdrawal or another one. To see the rest of the queue: sluice wallet show`
+    ? `The withdrawal from ${place} was requested. Since then, the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'the amount that was ready there'} for ${receiver}, from this withdrawal or another one. To see the rest of the queue: ${commandLine(sluice('wallet show'))}`
     : `The withdrawn funds: in the queue of ${place}, for ${receiver}. When they are ready: ${next}`
 }
 

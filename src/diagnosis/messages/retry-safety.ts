@@ -1,4 +1,5 @@
 import { isInFlight } from '../../domain/step-state.ts'
+import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasMovedFunds, supersededStep } from '../facts/operation-conditions.ts'
@@ -17,13 +18,13 @@ function unreadableChain({ steps, chains }: Facts): { name: string; why: string 
 /**
  * Why repeating the request is unsafe although this operation moved nothing: following sentences, and a command to check, if any.
  */
-export function retryRiskText(facts: Facts): { text: string; next?: string } | undefined {
+export function retryRiskText(facts: Facts): { text: string; next?: Next } | undefined {
   const { operation } = facts
   const silent = unreadableChain(facts)
   if (silent)
     return {
       text: ` This is known only from the journal: ${silent.name} cannot be read now (${silent.why}), and a signed transaction may have been mined there since.`,
-      next: `sluice action explain ${operation.id}`,
+      next: sluice('action explain', operation.id),
     }
   const lost = supersededStep(facts)
   if (!lost) return undefined
@@ -31,7 +32,7 @@ export function retryRiskText(facts: Facts): { text: string; next?: string } | u
   const hash = onChain?.owner?.hash
   return {
     text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamedTransaction}, which may have done the same: check it before you repeat the request.`,
-    ...(hash && { next: `sluice action explain ${hash}` }),
+    ...(hash && { next: sluice('action explain', hash) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { formatGwei } from 'viem/utils'
 import { writtenAmount } from '../../domain/amount.ts'
+import { commandLine, type Flags, type Next, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
@@ -14,12 +15,26 @@ export const allowancesText = ({ remainingAllowances }: Facts): string =>
     )
     .join('') ?? ' Its remaining allowances are not known: a chain could not be read.'
 
+/** What can be done with an action. */
+type Verb =
+  | 'abandon'
+  | 'cancel'
+  | 'deliver'
+  | 'explain'
+  | 'export'
+  | 'replan'
+  | 'resume'
+  | 'revoke'
+  | 'show'
+  | 'speed-up'
+  | 'watch'
+
 /** A command for this operation. */
-export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>
-  `sluice action ${name} ${operation.id}${more}`
+export const actionCommand = ({ operation }: Facts, verb: Verb, flags: Flags = {}): Next =>
+  sluice(`action ${verb}`, operation.id, flags)
 
 /** The command that revokes a remaining allowance; `null` without one. */
-export const revokeSteps = (facts: Facts): string | null =>
+export const revokeSteps = (facts: Facts): Next | null =>
   hasRemainingAllowance(facts) ? actionCommand(facts, 'revoke') : null
 
 /** The following sentence that a repeated request is refused while this operation is open. */
@@ -45,7 +60,7 @@ export const gweiText = (wei: bigint): string => `${formatGwei(wei)} gwei`
 export function blockerText(facts: Facts): string {
   const { blocker } = facts
   if (!blocker) return ''
-  const giveUp = `close it and leave the funds where they are: ${actionCommand(facts, 'abandon')}`
+  const giveUp = `close it and leave the funds where they are: ${commandLine(actionCommand(facts, 'abandon'))}`
   const ways = {
     poor: `Send the missing amount there and resume it; or ${giveUp}`,
     refused: `Resume it once that has changed; or ${giveUp}`,
@@ -61,5 +76,5 @@ export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
     : ` The last run stopped there: ${sanitizeText(lastRunReason).replace(/\.$/, '')}.`
 
 /** The command for the unsigned rest. */
-export const unsignedNextSteps = (facts: Facts): string =>
+export const unsignedNextSteps = (facts: Facts): Next =>
   actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')

@@ -1,4 +1,5 @@
 import { isInFlight } from '../../domain/step-state.ts'
+import { type Next, sluice } from '../../domain/text/next-step.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -87,16 +88,16 @@ const isReopenedByChain = ({ steps }: Facts): boolean =>
  * The command after a reorganisation: a reverted step is only cancelled, since it may succeed now; a step behind another operation
  * continues with that one.
  */
-function afterReorganisation(facts: Facts): string {
+function afterReorganisation(facts: Facts): Next {
   const { steps, operation, precedingId } = facts
   const isOff = steps.some(
     ({ step, onChain, isOnlyCancellable }) =>
       isOnlyCancellable === true && !onChain?.found && (isInFlight(step) || onChain?.isGone),
   )
-  if (isOff) return actionCommand(facts, 'cancel', ' --yes')
+  if (isOff) return actionCommand(facts, 'cancel', { '--yes': true })
   return precedingId === undefined || precedingId === operation.id
     ? actionCommand(facts, 'resume')
-    : `sluice action resume ${precedingId}`
+    : sluice('action resume', precedingId)
 }
 
 /** Rules for finished operations, by the journal and by whether the chain still agrees. */
@@ -113,7 +114,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
         ? fundsText(facts)
         : `This action moved no funds; action ${facts.successorId} states what it moved.`,
     safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
-    next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
+    next: ({ successorId: id }) => (id === undefined ? null : sluice('action explain', id)),
   },
   {
     situation: 'GIVEN_UP',
@@ -182,7 +183,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
       if (facts.isWalletBusy) return actionCommand(facts, 'watch')
       return facts.precedingId === undefined
         ? actionCommand(facts, 'resume')
-        : `sluice action resume ${facts.precedingId}`
+        : sluice('action resume', facts.precedingId)
     },
   },
   {

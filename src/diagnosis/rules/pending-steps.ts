@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { roundFeeUp } from '../../chain/gas-fees.ts'
+import { type Flags, sluice } from '../../domain/text/next-step.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
@@ -69,10 +70,10 @@ const refusedRule: DiagnosisRule = {
     const { baseFee } = headOf(facts)!
     const market = { maxFeePerGas: 2n * baseFee, maxPriorityFeePerGas: 0n }
     const { maxFeePerGas } = replacementFees(attempts, market, undefined)!
-    const more = ` --max-fee ${formatUnits(roundFeeUp(maxFeePerGas), 9)}`
+    const more: Flags = { '--max-fee': formatUnits(roundFeeUp(maxFeePerGas), 9) }
     if (isCancelling(attempts))
-      return actionCommand(facts, 'cancel', isFeeTooLow(said) ? `${more} --yes` : ' --yes')
-    if (said && isPermanentError(said)) return actionCommand(facts, 'cancel', ' --yes')
+      return actionCommand(facts, 'cancel', { ...(isFeeTooLow(said) && more), '--yes': true })
+    if (said && isPermanentError(said)) return actionCommand(facts, 'cancel', { '--yes': true })
     return isFeeTooLow(said) ? actionCommand(facts, 'speed-up', more) : actionCommand(facts, 'resume')
   },
 }
@@ -86,7 +87,9 @@ const cancelRefused = (facts: Facts): SendError | undefined => {
 }
 
 /** A `--max-fee` of twice the current price, in whole gwei. */
-const doubledMaxFee = (facts: Facts): string => ` --max-fee ${(2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n}`
+const doubledMaxFee = (facts: Facts): Flags => ({
+  '--max-fee': String((2n * headOf(facts)!.baseFee) / 10n ** 9n + 1n),
+})
 
 /** What is known of a transaction that the node shows in a block without its receipt. */
 const withoutReceiptText = (facts: Facts): string | undefined => {
@@ -158,8 +161,10 @@ export const waitingRules: readonly DiagnosisRule[] = [
     safeToRetry: neverSafe,
     next: (facts) => {
       if (lastSent(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
-        return actionCommand(facts, 'cancel', `${doubledMaxFee(facts)} --yes`)
-      return cancelRefused(facts) ? actionCommand(facts, 'cancel', ' --yes') : actionCommand(facts, 'resume')
+        return actionCommand(facts, 'cancel', { ...doubledMaxFee(facts), '--yes': true })
+      return cancelRefused(facts)
+        ? actionCommand(facts, 'cancel', { '--yes': true })
+        : actionCommand(facts, 'resume')
     },
   },
   {
@@ -181,7 +186,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     next: (facts) =>
       facts.precedingId === undefined
         ? actionCommand(facts, 'resume')
-        : `sluice action resume ${facts.precedingId}`,
+        : sluice('action resume', facts.precedingId),
   },
   {
     situation: 'FEE_TOO_LOW',

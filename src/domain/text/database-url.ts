@@ -16,6 +16,6 @@ export function refuseDatabasePassword(url: string, where: string): void {
     (isPostgresUrl(url) && /^[a-z]+:\/\/[^/?#@]*:.*@/i.test(url)) || /password\s*=/i.test(url)
   if (hasPassword)
     throw new AppError('INSECURE_KEY_SOURCE', `A password of a database is not accepted ${where}`, {
-      hint: passwordHint,
+      next: passwordHint,
     })
 }

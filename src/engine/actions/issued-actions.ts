@@ -1,5 +1,6 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import type { Alongside } from '../../store/events/write-event.ts'
@@ -108,6 +109,6 @@ export async function trackOperation(
   )
   if (isKept) return
   throw new AppError('QUOTE_VALIDATION_ERROR', `The quote was already issued ${maxIssues} times`, {
-    hint: 'Request a new quote: sluice swap quote --help',
+    next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}`,
   })
 }

@@ -70,7 +70,7 @@ const stateUnavailable = ({ rpc, network }: Chain, blockNumber: bigint, cause?: 
     {
       details: { network: network.name, block: blockNumber.toString() },
       cause,
-      hint: `Set an archive RPC in ${rpcVariable(network)}.`,
+      next: `Set an archive RPC in ${rpcVariable(network)}.`,
     },
   )
 
@@ -82,6 +82,6 @@ export const isNodeExhausted = (error: unknown) =>
 export const pastUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
   new AppError('HISTORY_UNREAD', `The node at ${rpc.host} no longer answers requests for past state`, {
     details: { network: network.name },
-    hint: `Try again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
+    next: `Try again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
     cause,
   })

@@ -8,6 +8,7 @@ import { isUnknownBlock } from '../../chain/rpc/errors.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { marketNamed } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
@@ -103,7 +104,7 @@ const incompleteHistory = ({ rpc, network }: Chain, { entry }: Market, owner: Ad
     `The logs from the node at ${rpc.host} do not account for the position of ${owner} in ${entry.slug}: some are missing, or do not name the owner`,
     {
       details: { network: network.name, strategy: entry.slug },
-      hint: `The logs are read again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
+      next: `The logs are read again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
     },
   )
 
@@ -115,6 +116,6 @@ async function refuseMissingContract(context: EngineContext, { entry }: Market):
   throw new AppError(
     'STRATEGY_NOT_FOUND',
     `The chain configured as ${network} has no contract for ${slug} at ${receipt.address}`,
-    { details: { strategy: slug, address: receipt.address }, hint: 'sluice doctor' },
+    { details: { strategy: slug, address: receipt.address }, next: sluice('doctor') },
   )
 }

@@ -7,6 +7,7 @@ import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import { usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
@@ -33,7 +34,7 @@ export const isFromBitcoin = ({
 export function depositsOf({ deposits, catalog }: EngineContext) {
   if (deposits && catalog.bitcoin) return { ...deposits, constants: catalog.bitcoin }
   throw new AppError('NO_ROUTE_FOUND', 'No swap from Bitcoin is available here', {
-    hint: 'Bitcoin needs the catalogue of public networks or of the sandbox.',
+    next: 'Bitcoin needs the catalogue of public networks or of the sandbox.',
   })
 }
 
@@ -117,7 +118,7 @@ function askOf(
     throw fieldError('tokenIn', `must be ${nativeAddress}, which is BTC, on bitcoin`)
   if (amountIn === undefined)
     throw new AppError('QUOTE_GENERATION_FAILED', 'A swap from Bitcoin has an exact input: send amountIn', {
-      hint: 'Give the amount of BTC to pay: --amount-in 0.01',
+      next: advice`Give the amount of BTC to pay: ${sameWith({ '--amount-in': '0.01' })}`,
     })
   if (!destinationAddress)
     throw fieldError(
@@ -131,7 +132,7 @@ function askOf(
       'INVALID_ADDRESS',
       `The refund address of a swap from Bitcoin must be an address of ${constants.chain === 'main' ? 'Bitcoin' : 'the Bitcoin chain of the sandbox'}`,
       {
-        hint:
+        next:
           constants.chain === 'main'
             ? 'A Bitcoin address begins with bc1, 1 or 3.'
             : 'An address of the sandbox begins with bcrt1, such as bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.',
@@ -206,7 +207,7 @@ function eligible(
   throw new AppError(
     'PREFERRED_PROVIDER_NOT_ELIGIBLE',
     `${able.map(({ name }) => name).join(', ')} needs a Bitcoin address for refunds`,
-    { hint: 'Give a Bitcoin address of your own: --refund ADDRESS' },
+    { next: advice`Give a Bitcoin address of your own: ${sameWith({ '--refund': 'ADDRESS' })}` },
   )
 }
 

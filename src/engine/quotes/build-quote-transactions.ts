@@ -9,7 +9,7 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -196,14 +196,14 @@ const tokenSide = (token: Token, amount: bigint, bound: object) => ({
 async function refuseUsedQuote(context: EngineContext, { id, actionId }: QuoteWithAction): Promise<void> {
   const found = actionId === null ? undefined : await refreshAction(context, actionId)
   if (!found) return
-  const hint = 'Request a new quote: sluice swap quote --help'
+  const hint = advice`Request a new quote: ${sluice('swap quote', { '--help': true })}`
   if (!isSwap(found.action))
     throw new AppError(
       'QUOTE_VALIDATION_ERROR',
       `The quote belongs to a cross-chain deposit; the action of that deposit has its transactions`,
       {
         details: { actionId },
-        hint,
+        next: hint,
       },
     )
   const sent = found.txs.find(({ kind }) => kind === 'swap')
@@ -212,11 +212,11 @@ async function refuseUsedQuote(context: EngineContext, { id, actionId }: QuoteWi
   throw sent.succeeded === 0
     ? new AppError('SWAP_EXECUTION_FAILED', 'The swap of this quote reverted on chain', {
         details,
-        hint,
+        next: hint,
       })
     : new AppError('QUOTE_VALIDATION_ERROR', 'The swap of this quote was already executed', {
         details,
-        hint: `sluice swap status ${shellOperand(id)}`,
+        next: sluice('swap status', id),
       })
 }
 

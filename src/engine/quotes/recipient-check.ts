@@ -53,5 +53,5 @@ export async function refuseRecipient(
 
 const unrecoverableRecipient = (lost: string, who = 'recipient'): AppError =>
   new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: funds sent there are lost`, {
-    hint: 'Use an address that you or the recipient has the key of.',
+    next: 'Use an address that you or the recipient has the key of.',
   })

@@ -3,6 +3,7 @@ import { ask, askRounds } from '../../chain/ask.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
@@ -47,7 +48,7 @@ export async function withdrawalStep(
     throw new AppError(
       'INSUFFICIENT_FUNDS',
       `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, less than the requested ${formatAmount(wanted, entry.asset)}`,
-      { hint: `sluice withdraw ${entry.slug} --amount max` },
+      { next: sluice('withdraw', entry.slug, { '--amount': 'max' }) },
     )
   const [most] = (await asked.most) ?? [state.liquidity]
   const liquidity = most ?? null

@@ -1,6 +1,7 @@
 import type { StandingAllowance } from '../../chain/standing-allowance.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
+import type { Advice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { AssuranceLevel } from '../assurance.ts'
@@ -23,8 +24,8 @@ export type RuleResult = {
     | 'POLICY_MIN_OUT'
     | 'POLICY_PRICE_IMPACT'
     | 'POLICY_STANDING_ALLOWANCE'
-  /** A hint, if there is a better one than asking the policy's owner. */
-  hint?: string
+  /** What to do, if there is something better than asking the policy's owner. */
+  next?: Advice
 }
 
 /**

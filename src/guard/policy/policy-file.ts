@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { schemaMismatchText } from '../../domain/schema-mismatch-text.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { listFileCommand, shellPath } from '../../domain/text/shell-quoting.ts'
 import { type OwnedFileFault, readOwnedFile } from '../../store/read-owned-file.ts'
 import { assuranceLevels } from '../assurance.ts'
@@ -69,14 +70,14 @@ export type LoadedPolicy = { sha256: string; policy: Policy; named?: true }
 
 /** Parses a policy file. CONFIG_INVALID for any unknown key: a mistyped limit must not mean no limit. */
 export function parsePolicy(text: string, path: string): LoadedPolicy {
-  const hint = `Fix the file: ${path}`
+  const next = `Fix the file: ${path}`
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `The policy ${path} is not JSON`, {
       cause,
-      hint,
+      next,
       details: { policy: path },
     })
   }
@@ -84,9 +85,9 @@ export function parsePolicy(text: string, path: string): LoadedPolicy {
   if (!parsed.success)
     throw new AppError(
       'CONFIG_INVALID',
-      `The policy ${path} cannot be used: ${schemaMismatchText(parsed.error, Object.keys(Policy.shape))} (its rules: sluice policy check --help)`,
+      `The policy ${path} cannot be used: ${schemaMismatchText(parsed.error, Object.keys(Policy.shape))}`,
       {
-        hint,
+        next: advice`${next}. For its rules: ${sluice('policy check', { '--help': true })}`,
         details: { policy: path },
       },
     )
@@ -109,7 +110,7 @@ function refused(path: string, fault: OwnedFileFault): AppError {
   return new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     ...(fault.is === 'unreadable' && { cause: fault.cause }),
     details: { policy: path },
-    hint:
+    next:
       fault.is === 'not-text'
         ? 'Save it as UTF-8 text.'
         : `Make it writable only by its owner: chmod go-w ${shellPath(path)}`,
@@ -131,6 +132,6 @@ export function readPolicy(named: string | undefined, usual: string): LoadedPoli
   if (named === undefined && !lstatSync(path, { throwIfNoEntry: false })) return null
   throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
     details: { policy: path },
-    hint: listFileCommand(path),
+    next: listFileCommand(path),
   })
 }

@@ -3,6 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
@@ -79,7 +80,7 @@ export function policyLimits(
           `The policy limits "${sanitizeText(name)}", which is not a known token`,
           {
             cause,
-            hint: 'Write it as NETWORK:SYMBOL or NETWORK:ADDRESS. For the tokens: sluice sandbox status',
+            next: advice`Write it as NETWORK:SYMBOL or NETWORK:ADDRESS. For the tokens: ${sluice('sandbox status')}`,
           },
         )
       }
@@ -134,9 +135,11 @@ function within(
 export function enforceRules(rules: readonly RuleResult[]): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return
-  const { rule, wanted, found, code, hint } = broken
+  const { rule, wanted, found, code, next } = broken
   throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, but must be ${wanted}`, {
     details: { rule, wanted, found },
-    hint: hint ?? 'The owner of the policy must decide: see policy.json, or --policy FILE',
+    next:
+      next ??
+      advice`The owner of the policy must decide: see policy.json, or ${sameWith({ '--policy': 'FILE' })}`,
   })
 }

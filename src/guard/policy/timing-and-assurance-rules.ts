@@ -45,7 +45,7 @@ export function timingAndAssuranceRules(
         found: allowanceText(amount, token),
         met: false,
         code: 'POLICY_STANDING_ALLOWANCE',
-        hint: revokeCommand(networkNamed(networks, token.chainId).name, token.address, spender),
+        next: revokeCommand(networkNamed(networks, token.chainId).name, token.address, spender),
       }),
     ),
     ...(policy.simulation === 'required' && simulation && !isRescue
@@ -82,7 +82,7 @@ export function timingAndAssuranceRules(
               reachesLevel(assurance, minAssurance),
             ),
             ...(untried && {
-              hint: `This machine uses the code of ${untried} for the first time. If you trust it, run the same command with --trust-first-use`,
+              next: `This machine uses the code of ${untried} for the first time. If you trust it, run the same command with --trust-first-use`,
             }),
           },
         ]),

@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { symbolsOf, type Token } from '../../domain/token.ts'
 
@@ -27,7 +27,7 @@ export function parseAssertions(text: string): Assertion[] {
       []
     if (token === undefined || sign === undefined || amount === undefined)
       throw new AppError('USAGE', `"${sanitizeText(part)}" is not a condition on a balance`, {
-        hint: "--assert 'USDC>=-100,aUSDC>=99.9'",
+        next: sameWith({ '--assert': 'USDC>=-100,aUSDC>=99.9' }),
       })
     return { text: part.trim(), network, token, sign: sign as Assertion['sign'], amount }
   })
@@ -61,7 +61,7 @@ export function checkAssertions(
       `The condition ${sanitizeText(text)} is not met: the simulated change is ${formatAmount(delta, { ...token, symbol: sanitizeText(token.symbol) })}`,
       {
         details: { assertion: text, change: delta.toString() },
-        hint: `To accept this change, adjust the condition${assertions.length > 1 ? ' and keep the others' : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
+        next: advice`To accept this change, adjust the condition${assertions.length > 1 ? ' and keep the others' : ''}: ${sameWith({ '--assert': text.slice(0, -amount.length) + formatUnits(delta, token.decimals) })}`,
       },
     )
   }
@@ -82,7 +82,7 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   throw new AppError(
     'AMBIGUOUS_TOKEN',
     `${found.length} tokens are called ${sanitizeText(name)}: ${found.map(({ chainId, address }) => `${networkNamed(networks, chainId).name}:${address}`).join(', ')}`,
-    { hint: `--assert ${shellWord(`NETWORK:${name}>=...`)}` },
+    { next: `--assert 'NETWORK:${name}>=...'` },
   )
 }
 

@@ -186,7 +186,7 @@ function refuseRemainder(intent: Intent, changes: Simulation['changes']): void {
     `In the simulation, ${formatAmount(left, receipt)} of the position is left, but the whole position was to be withdrawn`,
     {
       details: { token: receipt.address, left: left.toString() },
-      hint: 'Run the same command again, because a part may have been transferred meanwhile. Or give the amount.',
+      next: 'Run the same command again, because a part may have been transferred meanwhile. Or give the amount.',
     },
   )
 }

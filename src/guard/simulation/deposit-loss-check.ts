@@ -26,7 +26,7 @@ export function refuseDust(
   throw new AppError(
     'INVALID_AMOUNT',
     `${formatAmount(amount, asset)} is too little for ${slug}: rounding leaves nothing`,
-    { details: { amount: amount.toString(), strategy: slug }, hint: 'Give a larger amount.' },
+    { details: { amount: amount.toString(), strategy: slug }, next: 'Give a larger amount.' },
   )
 }
 

@@ -18,7 +18,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
@@ -82,9 +82,12 @@ export function insufficientFunds(ask: {
         missing: (needed - held).toString(),
         ...(network !== undefined && { network }),
       },
-      hint: sandboxNetworks.some(({ name }) => name === network)
-        ? `sluice sandbox fund ${wallet} --token ${shellWord(unit.symbol)} --amount ${formatUnits(needed - held, unit.decimals)}`
-        : `sluice wallet show ${wallet}`,
+      next: sandboxNetworks.some(({ name }) => name === network)
+        ? sluice('sandbox fund', wallet, {
+            '--token': unit.symbol,
+            '--amount': formatUnits(needed - held, unit.decimals),
+          })
+        : sluice('wallet show', wallet),
     },
   )
 }

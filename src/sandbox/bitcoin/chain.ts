@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chainOfBitcoinAddress, sandboxBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Answer } from '../loopback-server.ts'
 
 /**
@@ -79,13 +80,13 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
         'USAGE',
         `${address.slice(0, 100)} is not an address on the Bitcoin chain of the sandbox`,
         {
-          hint: 'Addresses of the sandbox begin with bcrt1. To get one: sluice swap execute --help',
+          next: advice`Addresses of the sandbox begin with bcrt1. To get one: ${sluice('swap execute', { '--help': true })}`,
         },
       )
     const replaced = replaces === undefined ? undefined : all.get(replaces)
     if (replaces !== undefined && replaced?.height !== null)
       throw new AppError('USAGE', 'Only a payment that is not in a block yet can be replaced', {
-        hint: 'To keep payments waiting: sluice sandbox fault bitcoin-unmined',
+        next: advice`To keep payments waiting: ${sluice('sandbox fault', 'bitcoin-unmined')}`,
       })
     if (replaced) all.delete(replaced.txid)
     count += 1

@@ -4,6 +4,7 @@ import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 
 /** Replaces the newest blocks by empty ones and returns the hashes of the removed blocks. */
 export async function reorganise(rpc: ChainClient, depth: number): Promise<Hex[]> {
@@ -37,13 +38,13 @@ export async function replaceableChains<T extends { rpc: ChainClient; network: {
     ? new AppError(
         'USAGE',
         `On ${name}, at most the newest ${most === 1 ? 'block' : `${most} blocks`} can be replaced: older states are not kept`,
-        { hint: `sluice sandbox fault reorg ${most} --network ${name}` },
+        { next: sluice('sandbox fault', 'reorg', most, { '--network': name }) },
       )
     : new AppError(
         'USAGE',
         'No block was made since the sandbox started, and older blocks cannot be replaced',
         {
-          hint: 'Make a block first: sluice sandbox warp 1m, or send a transaction',
+          next: advice`Make a block first: ${sluice('sandbox warp', '1m')}, or send a transaction`,
         },
       )
 }

@@ -8,6 +8,7 @@ import {
   faultKinds,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { roles, sandboxAccountAddress, sandboxAddress } from '../accounts.ts'
 import type { Loopback } from '../loopback-server.ts'
 import { receiptOf } from '../mined-transactions.ts'
@@ -145,7 +146,7 @@ export function worldFaults(
         'USAGE',
         `Mining is stopped, so no funds can be sent${still.network === null ? '' : ` on ${still.network}`}`,
         {
-          hint: 'sluice sandbox fault clear',
+          next: sluice('sandbox fault', 'clear'),
         },
       )
     },
@@ -166,7 +167,7 @@ async function refuseNoContract(chains: readonly Chain[], at: string | null): Pr
   const codes = await Promise.all(chains.map(({ rpc }) => rpc.request<Hex>('eth_getCode', [at, 'latest'])))
   if (codes.some((code) => code !== '0x')) return
   throw new AppError('USAGE', `There is no contract at ${at}`, {
-    hint: 'A plan lists the contracts that it calls: --dry-run --json',
+    next: advice`A plan lists the contracts that it calls: ${sameWith({ '--dry-run': true, '--json': true })}`,
   })
 }
 
@@ -202,7 +203,7 @@ async function send(rpc: ChainClient, to: Address, data: string): Promise<void> 
       'USAGE',
       'The USDC of this sandbox does not support this fault, because an older version created it',
       {
-        hint: 'sluice sandbox reset',
+        next: sluice('sandbox reset'),
       },
     )
 }

@@ -4,6 +4,7 @@ import { getAddress } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { readTextFile } from '../../store/read-text-file.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
@@ -27,9 +28,9 @@ export const keyFilePath = (directory: string, name: string): string => {
       'USAGE',
       `"${name}" cannot be the name of a key: up to 64 letters, digits, ".", "_" and "-"`,
       {
-        hint: /[/\\]|^UTC--/.test(name)
-          ? 'This is a path. To import its keystore under a name: sluice wallet import NAME --keystore PATH'
-          : 'sluice wallet list',
+        next: /[/\\]|^UTC--/.test(name)
+          ? advice`This is a path. To import its keystore under a name: ${sluice('wallet import', 'NAME', { '--keystore': 'PATH' })}`
+          : sluice('wallet list'),
       },
     )
   return join(directory, `${name}.json`)
@@ -38,10 +39,10 @@ export const keyFilePath = (directory: string, name: string): string => {
 const missingKeyError = (directory: string, name: string): AppError => {
   const names = listKeys(directory).map((key) => key.name)
   return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
-    hint:
+    next:
       names.length > 0
         ? `Known: ${names.join(', ')}`
-        : 'No keystore exists on this machine. To create one: sluice wallet new NAME',
+        : advice`No keystore exists on this machine. To create one: ${sluice('wallet new', 'NAME')}`,
   })
 }
 
@@ -100,7 +101,7 @@ export async function readKeystoreText(path: string, stdin: () => Promise<string
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
   }
-  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listFileCommand(path) })
+  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { next: listFileCommand(path) })
 }
 
 /** The encrypted file of a key, to be imported by another wallet. */

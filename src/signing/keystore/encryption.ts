@@ -82,6 +82,6 @@ export async function openKeystore(text: string, password: string, name = 'This 
   const said = Buffer.from(file.address, 'hex')
   if (timingSafeEqual(said, Buffer.from(privateKeySigner(parsed).address.slice(2), 'hex'))) return parsed
   throw new AppError('KEY_SOURCE', `The address in ${name} does not match its key`, {
-    hint: 'The file was changed. Copy it again from its origin.',
+    next: 'The file was changed. Copy it again from its origin.',
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 
 /** Hex in any case, with or without 0x; normalised to lower case without it. */
 const hexText = (least: number, most: number) =>
@@ -88,5 +89,5 @@ function lowerCased(_: string, value: unknown): unknown {
 const refused = (name: string, why: string, cause: unknown): AppError =>
   new AppError('KEY_SOURCE', `${name} is not a supported keystore: ${why}`, {
     cause,
-    hint: 'Copy the file again from its origin, complete and unchanged. To import a raw key: sluice wallet import NAME --key-file PATH',
+    next: advice`Copy the file again from its origin, complete and unchanged. To import a raw key: ${sluice('wallet import', 'NAME', { '--key-file': 'PATH' })}`,
   })

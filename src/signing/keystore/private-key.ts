@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 
 /** The order of the curve secp256k1 (SEC 2): a private key is from 1 to this, exclusive. */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -12,7 +13,7 @@ export function parsePrivateKey(text: string): Hex {
     const words = text.trim().split(/\s+/)
     throw words.length >= 12 && words.every((word) => /^\p{L}+$/u.test(word))
       ? new AppError('KEY_SOURCE', 'This is a recovery phrase (mnemonic), not a private key', {
-          hint: 'Export the private key of one account from the wallet of the phrase, then: sluice wallet import NAME --key-file -',
+          next: advice`Export the private key of one account from the wallet of the phrase, then: ${sluice('wallet import', 'NAME', { '--key-file': '-' })}`,
         })
       : new AppError('KEY_SOURCE', 'A private key must be 32 bytes in hex')
   }

@@ -8,7 +8,7 @@ const openAppHint = 'Unlock the Ledger, open its Ethereum app, and run the same 
 
 /** A KEY_SOURCE error with its next step. */
 export const keySourceError = (message: string, hint: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', message, { hint, cause })
+  new AppError('KEY_SOURCE', message, { next: hint, cause })
 
 /** The error for a device without an open Ethereum app. */
 export const noAppOpenError = (name: string, cause?: unknown): AppError =>

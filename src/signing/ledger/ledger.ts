@@ -30,7 +30,7 @@ export function derivationPath(text: string): string {
     /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
   if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not the path of an Ethereum key`, {
-    hint: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for this default`,
+    next: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for this default`,
   })
 }
 

@@ -118,14 +118,14 @@ export function loadFailureText(cause: unknown): AppError {
   if (code === 'MODULE_NOT_FOUND')
     return new AppError('KEY_SOURCE', 'The USB packages that speak to a Ledger are not installed', {
       cause,
-      hint: installCommand('ledger'),
+      next: installCommand('ledger'),
     })
   return new AppError(
     'KEY_SOURCE',
     `USB cannot be used here: ${sanitizeText(message.split('\n')[0] ?? '')}`,
     {
       cause,
-      hint: 'On Linux: sudo apt-get install libusb-1.0-0 libudev1',
+      next: 'On Linux: sudo apt-get install libusb-1.0-0 libudev1',
     },
   )
 }
@@ -137,7 +137,7 @@ function refuseRemote(url: string): void {
     'CONFIG_INVALID',
     'SLUICE_LEDGER_SPECULOS must be the URL of an emulator on this machine',
     {
-      hint: 'SLUICE_LEDGER_SPECULOS=http://127.0.0.1:5000',
+      next: 'SLUICE_LEDGER_SPECULOS=http://127.0.0.1:5000',
     },
   )
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { acquireLock } from '../file-lock.ts'
 import type { Migration } from '../sql/sql-types.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
@@ -40,7 +41,7 @@ export async function openKeyLimits(
   const lock = await acquireLock(`${path}.lock`, 3_000)
   if (!lock)
     throw new AppError('STATE_UNUSABLE', `Another server is serving this database (${path}.lock is held)`, {
-      hint: 'Stop it first, or use another database for this one: sluice serve --database sqlite:other.db',
+      next: advice`Stop it first, or use another database for this one: ${sluice('serve', { '--database': 'sqlite:other.db' })}`,
     })
   const db = openSqlite(path, { migrations })
   // A killed process loses nothing; only a power cut does, which is acceptable for a limit. The file belongs to this server alone,

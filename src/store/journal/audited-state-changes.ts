@@ -2,18 +2,30 @@ import { AppError, type Exit } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'
-import type { Operation } from './operation-types.ts'
+import type { JournalEvent, Operation } from './operation-types.ts'
 import { operationOf, type Row } from './rows.ts'
 import type { OperationState, StepState } from './states.ts'
 
+/** What an audit event records beside its words. */
+export type Recorded = Pick<JournalEvent, 'kind' | 'ref'>
+
+const moved: Recorded = { kind: 'moved', ref: null }
+
 /** The building blocks of the journal's calls. Each runs inside its caller's transaction and adds an audit event. */
 export function journalWrites({ all, one, run, put }: JournalDb, clock: () => number) {
-  const note = (operation: string, index: number | null, was: string, becomes: string, why: string): void => {
+  const note = (
+    operation: string,
+    index: number | null,
+    was: string,
+    becomes: string,
+    why: string,
+    { kind, ref }: Recorded = moved,
+  ): void => {
     const at = clock()
     const before = one('SELECT hash FROM event ORDER BY seq DESC LIMIT 1')
     const previous = before ? String(before.hash) : ''
-    const hash = eventHash(previous, { operation, idx: index, was, becomes, why, at })
-    put('event', { operation, idx: index, was, becomes, why, at, prev_hash: previous, hash })
+    const hash = eventHash(previous, { operation, idx: index, was, becomes, why, at, kind, ref })
+    put('event', { operation, idx: index, was, becomes, why, at, kind, ref, prev_hash: previous, hash })
     run('UPDATE operation SET updated = ? WHERE id = ?', at, operation)
   }
   const stateOf = (id: string, index: number): string =>
@@ -50,10 +62,10 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
     const row = one('SELECT * FROM operation WHERE id = ?', id)
     return row && load(row)
   }
-  const step = (id: string, index: number, becomes: StepState, why: string): void => {
+  const step = (id: string, index: number, becomes: StepState, why: string, recorded?: Recorded): void => {
     const was = stateOf(id, index)
     run('UPDATE step SET state = ? WHERE operation = ? AND idx = ?', becomes, id, index)
-    note(id, index, was, becomes, why)
+    note(id, index, was, becomes, why, recorded)
   }
   const release = (id: string, index: number, why: string): void => {
     run(
@@ -63,7 +75,14 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
     )
     note(id, index, 'RESERVED', 'PLANNED', why)
   }
-  const settle = (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown): void => {
+  const settle = (
+    id: string,
+    becomes: OperationState,
+    why: string,
+    exit?: Exit,
+    result?: unknown,
+    recorded?: Recorded,
+  ): void => {
     const was = String(one('SELECT state FROM operation WHERE id = ?', id)?.state)
     if (was === becomes) return
     run(
@@ -73,7 +92,7 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
       result === undefined ? null : canonicalJson(result),
       id,
     )
-    note(id, null, was, becomes, why)
+    note(id, null, was, becomes, why, recorded)
   }
 
   return { note, stateOf, load, loadEach, find, step, release, settle }

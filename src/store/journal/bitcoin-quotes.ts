@@ -23,7 +23,7 @@ export function journalBitcoinQuotes(
           throw new AppError(
             'IDEMPOTENCY_KEY_REUSED',
             `The idempotency key ${idemKey} was used for another request`,
-            operation ? { details: { operation: operation.id } } : { hint: otherKeyHint(idemKey) },
+            operation ? { details: { operation: operation.id } } : { next: otherKeyHint(idemKey) },
           )
         if (!earlier && quote !== undefined)
           run('INSERT INTO bitcoin_quote VALUES (?, ?, ?, ?)', idemKey, hash, JSON.stringify(quote), clock())

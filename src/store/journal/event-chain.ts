@@ -4,21 +4,22 @@ import { type JournalDb, sha256 } from './database.ts'
 import type { IntegrityJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'
 
-const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
-const planned = /^planned.* ([0-9a-f]{64})$/
+type Hashed = Pick<Row, 'operation' | 'idx' | 'was' | 'becomes' | 'why' | 'at'>
 
 /** The hash of an audit event, including the hash of the event before it. */
 export const eventHash = (
   previous: string,
-  {
-    operation,
-    idx,
-    was,
-    becomes,
-    why,
-    at,
-  }: Pick<Row, 'operation' | 'idx' | 'was' | 'becomes' | 'why' | 'at'>,
-): string => sha256(canonicalJson([previous, operation, idx, was, becomes, why, at]))
+  { operation, idx, was, becomes, why, at, kind, ref }: Hashed & Pick<Row, 'kind' | 'ref'>,
+): string => sha256(canonicalJson([previous, operation, idx, was, becomes, why, at, kind, ref]))
+
+/** Whether an event is as it was written. Those of earlier versions were hashed before they had a kind. */
+const isIntact = (previous: string, event: Row): boolean => {
+  const { operation, idx, was, becomes, why, at, hash } = event
+  return (
+    hash === eventHash(previous, event as never) ||
+    hash === sha256(canonicalJson([previous, operation, idx, was, becomes, why, at]))
+  )
+}
 
 /** The hash of an operation's immutable data. It is recorded in the audit trail, which is chained. */
 export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
@@ -56,15 +57,14 @@ export function journalIntegrity(db: JournalDb): IntegrityJournal {
   const checkNow = (id: string): void => {
     const events = all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id)
     for (const event of events)
-      if (event.hash !== eventHash(String(event.prev_hash), event as never))
-        throw broken(id, `line ${event.seq} of the trail`)
+      if (!isIntact(String(event.prev_hash), event)) throw broken(id, `line ${event.seq} of the trail`)
     const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
     if (!operation || operation.request_hash !== sha256(String(operation.request)))
       throw broken(id, 'the request')
     // Operations of the first versions have no seal.
-    if (events[0]?.why === 'planned') return
-    const seal = events.flatMap(({ why }) => planned.exec(String(why))?.[1] ?? []).at(-1)
-    if (seal === undefined || seal !== operationSeal(db, id)) throw broken(id, 'the plan')
+    if (events[0]?.kind === 'planned' && events[0].ref === null) return
+    const seal = events.findLast(({ kind }) => kind === 'planned' || kind === 'replanned')?.ref
+    if (seal !== operationSeal(db, id)) throw broken(id, 'the plan')
     const last = (idx: number | null) => events.findLast((event) => event.idx === idx && event.becomes !== '')
     const about = events.findLast(({ idx, was }) => idx === null && !String(was).startsWith('leg '))
     if (about?.becomes !== operation.state) throw broken(id, 'the state')
@@ -79,15 +79,12 @@ export function journalIntegrity(db: JournalDb): IntegrityJournal {
       'SELECT idx, nonce FROM step WHERE operation = ? AND nonce IS NOT NULL',
       id,
     ))
-      if (
-        events.findLast((event) => event.idx === idx && event.becomes === 'RESERVED')?.why !==
-        `nonce ${nonce}`
-      )
+      if (events.findLast((event) => event.idx === idx && event.kind === 'reserved')?.ref !== String(nonce))
         throw broken(id, `the nonce of step ${idx}`)
   }
   const checkAttempts = (id: string, events: readonly Row[]): void => {
     const attempts = all('SELECT * FROM attempt WHERE operation = ?', id)
-    const signed = events.flatMap(({ why }) => signature.exec(String(why))?.[1] ?? [])
+    const signed = events.flatMap(({ kind, ref }) => (kind === 'signed' ? [ref] : []))
     if (attempts.length !== signed.length || attempts.some((row) => !signed.includes(attemptHash(row))))
       throw broken(id, 'what was signed')
   }
@@ -97,8 +94,7 @@ export function journalIntegrity(db: JournalDb): IntegrityJournal {
     firstBrokenEvent: () => {
       let previous = ''
       for (const event of all('SELECT * FROM event ORDER BY seq')) {
-        if (event.prev_hash !== previous || event.hash !== eventHash(previous, event as never))
-          return Number(event.seq)
+        if (event.prev_hash !== previous || !isIntact(previous, event)) return Number(event.seq)
         previous = String(event.hash)
       }
       return undefined

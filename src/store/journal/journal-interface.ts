@@ -42,6 +42,8 @@ export type OperationJournal = {
   replan: (id: string, leg: number, replacement: Replacement) => void
   /** Changes the state of an operation; `exit` and `result` are stored when it ends. */
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
+  /** Closes an unsigned operation because a new plan under its key replaces it. */
+  dropForReplan: (id: string, why: string) => void
   /** The audit trail of an operation, oldest first. */
   events: (id: string) => JournalEvent[]
 }
@@ -57,9 +59,17 @@ export type StepJournal = {
   ) => void
   /** Records that an attempt was sent, and the node's answer. */
   recordSent: (hash: Hex, answer: string) => void
-  moveStep: (id: string, index: number, becomes: StepState, why: string, inclusion?: Inclusion) => void
+  /** Changes the state of a step; `ref` is how it became final, or the transaction that used its nonce. */
+  moveStep: (
+    id: string,
+    index: number,
+    becomes: StepState,
+    why: string,
+    inclusion?: Inclusion,
+    ref?: string | null,
+  ) => void
   /** Records that another transaction, `owner`, finally used the nonce of a step, and that the operation needs a decision: both or neither. */
-  supersede: (id: string, index: number, owner: string, why: string) => void
+  supersede: (id: string, index: number, owner: string, why: string, ref: string | null) => void
 }
 
 /** Nonces: which step holds which. */

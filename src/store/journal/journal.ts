@@ -11,8 +11,10 @@ import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import type { HeadJournal, Journal } from './journal-interface.ts'
 import { journalLimitHolds } from './limit-holds.ts'
 import { journalLookups } from './lookups.ts'
+import type { EventKind } from './operation-types.ts'
 import { journalReopening } from './replan-and-reopen-writes.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
+import type { StepState } from './states.ts'
 import { journalOrders, takeOrderInside } from './used-orders.ts'
 
 /** The hash that identifies a request, independent of key order. */
@@ -57,7 +59,7 @@ export function openJournal(path: string, clock: () => number): Journal {
             put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         }
         for (const order of operation.orders ?? []) takeOrderInside(db, clock, order, id)
-        note(id, null, '', 'OPEN', `planned ${operationSeal(db, id)}`)
+        note(id, null, '', 'OPEN', 'planned', { kind: 'planned', ref: operationSeal(db, id) })
       })
       return find(id)!
     },
@@ -91,12 +93,20 @@ export function openJournal(path: string, clock: () => number): Journal {
       ),
     attempts: (id, index) =>
       // In the order of the trail: the clock may have been set back in between.
-      all(
-        `SELECT * FROM attempt WHERE operation = ? AND idx = ? ORDER BY
-         (SELECT seq FROM event WHERE operation = attempt.operation AND why GLOB 'signed ' || attempt.hash || '*')`,
-        id,
-        index,
-      ).map(attemptOf),
+      {
+        const signed = all(
+          "SELECT ref FROM event WHERE operation = ? AND idx = ? AND kind = 'signed' ORDER BY seq",
+          id,
+          index,
+        )
+        const order = new Map(signed.map(({ ref }, at) => [ref, at]))
+        const rows = all('SELECT * FROM attempt WHERE operation = ? AND idx = ?', id, index)
+        if (rows.length > 1)
+          rows.sort(
+            (one, other) => (order.get(attemptHash(one)) ?? -1) - (order.get(attemptHash(other)) ?? -1),
+          )
+        return rows.map(attemptOf)
+      },
     reserveNonce: (id, index, nonce, fromBlock) =>
       write(() => {
         run(
@@ -106,7 +116,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           id,
           index,
         )
-        note(id, index, 'PLANNED', 'RESERVED', `nonce ${nonce}`)
+        note(id, index, 'PLANNED', 'RESERVED', `nonce ${nonce}`, { kind: 'reserved', ref: String(nonce) })
       }),
     releaseNonce: (id, index, why) => write(() => release(id, index, why)),
     releaseOtherNonces: (chainId, wallet, id) =>
@@ -136,8 +146,9 @@ export function openJournal(path: string, clock: () => number): Journal {
         })
         const sum = attemptHash(one('SELECT * FROM attempt WHERE hash = ?', attempt.hash)!)
         const was = stateOf(id, index)
-        if (was === 'RESERVED') step(id, index, 'SIGNED', `signed ${attempt.hash} ${sum}`)
-        else note(id, index, was, was, `signed ${attempt.hash} ${sum}`)
+        const signed = { kind: 'signed', ref: sum } as const
+        if (was === 'RESERVED') step(id, index, 'SIGNED', `signed ${attempt.hash}`, signed)
+        else note(id, index, was, was, `signed ${attempt.hash}`, signed)
         if (find(id)?.state === 'OPEN') settle(id, 'EXECUTING', 'first signature')
       }),
     recordSent: (hash, answer) =>
@@ -151,7 +162,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         if (row && stateOf(String(row.operation), Number(row.idx)) === 'SIGNED')
           step(String(row.operation), Number(row.idx), 'BROADCAST', answer.slice(0, 500))
       }),
-    moveStep: (id, index, becomes, why, inclusion) =>
+    moveStep: (id, index, becomes, why, inclusion, ref = null) =>
       write(() => {
         run(
           'UPDATE step SET final_hash = ?, block_number = ?, block_hash = ?, gas_used = ?, gas_price = ? WHERE operation = ? AND idx = ?',
@@ -163,11 +174,11 @@ export function openJournal(path: string, clock: () => number): Journal {
           id,
           index,
         )
-        step(id, index, becomes, why)
+        step(id, index, becomes, why, { kind: kindOfMove(becomes), ref })
       }),
-    supersede: (id, index, owner, why) =>
+    supersede: (id, index, owner, why, ref) =>
       write(() => {
-        step(id, index, 'SUPERSEDED', owner)
+        step(id, index, 'SUPERSEDED', owner, { kind: 'superseded', ref })
         settle(id, 'ATTENTION', why, 23)
       }),
     recordDelivery: (id, leg, hash) =>
@@ -176,6 +187,8 @@ export function openJournal(path: string, clock: () => number): Journal {
         note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
       }),
     settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
+    dropForReplan: (id, why) =>
+      write(() => settle(id, 'DROPPED', why, 130, undefined, { kind: 'replaced', ref: null })),
     ...journalReopening(db, inside, clock),
     ...journalLookups(db, inside),
     ...seal,
@@ -187,6 +200,12 @@ export function openJournal(path: string, clock: () => number): Journal {
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }
+}
+
+/** What the move of a step into a state records. */
+const kindOfMove = (becomes: StepState): EventKind => {
+  if (becomes === 'SUPERSEDED') return 'superseded'
+  return becomes === 'FINAL_OK' || becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED' ? 'final' : 'moved'
 }
 
 /** The newest recorded block of each chain. */

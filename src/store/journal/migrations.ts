@@ -160,4 +160,21 @@ export const journalMigrations: readonly Migration[] = [
   CREATE TRIGGER dropped_operation_frees_its_orders AFTER UPDATE OF state ON operation WHEN NEW.state = 'DROPPED'
     BEGIN DELETE FROM used_order WHERE owner = NEW.id; END;
   `,
+  `
+  -- What a line of the audit trail records, and what it refers to; \`why\` is for people only.
+  DROP TRIGGER event_never_update;
+  ALTER TABLE event ADD COLUMN kind TEXT NOT NULL DEFAULT 'moved';
+  ALTER TABLE event ADD COLUMN ref TEXT;
+  UPDATE event SET kind = 'planned', ref = CASE WHEN length(why) > 65 THEN substr(why, -64) END
+    WHERE idx IS NULL AND was = '' AND why GLOB 'planned*';
+  UPDATE event SET kind = 'replanned', ref = substr(why, -64) WHERE idx IS NULL AND was = becomes AND why GLOB 'planned anew, *';
+  UPDATE event SET kind = 'signed', ref = substr(why, -64) WHERE idx IS NOT NULL AND why GLOB 'signed 0x*';
+  UPDATE event SET kind = 'reserved', ref = substr(why, 7) WHERE becomes = 'RESERVED' AND why GLOB 'nonce *';
+  UPDATE event SET kind = 'superseded', ref = CASE WHEN why GLOB '0x*' AND length(why) = 66 THEN why END WHERE becomes = 'SUPERSEDED';
+  UPDATE event SET kind = 'final', ref = CASE WHEN instr(why, ', ') > 0 THEN substr(why, instr(why, ', ') + 2) END
+    WHERE idx IS NOT NULL AND (becomes GLOB 'FINAL_*' OR becomes = 'CANCELLED');
+  UPDATE event SET kind = 'reopened' WHERE idx IS NULL AND why GLOB 're-opened*';
+  UPDATE event SET kind = 'replaced' WHERE becomes = 'DROPPED' AND why = 'planned anew before anything was signed';
+  ${never('event', 'UPDATE')}
+  `,
 ]

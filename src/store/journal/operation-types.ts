@@ -78,7 +78,22 @@ export type NewOperation = {
   }[]
 }
 
-/** A line of the audit trail. Each line's hash covers the line before it. */
+/** What a line of the audit trail records. */
+export type EventKind =
+  | 'planned'
+  | 'replanned'
+  | 'reserved'
+  | 'signed'
+  | 'superseded'
+  | 'final'
+  | 'reopened'
+  | 'replaced'
+  | 'moved'
+
+/**
+ * A line of the audit trail. `why` is for people only. `ref` is the hash of the plan (planned, replanned) or of the stored attempt (signed), the nonce
+ * (reserved), the transaction that used the nonce (superseded), or how a step became final. Each line's hash covers the line before it.
+ */
 export type JournalEvent = {
   seq: number
   operation: string
@@ -86,5 +101,7 @@ export type JournalEvent = {
   was: string
   becomes: string
   why: string
+  kind: EventKind
+  ref: string | null
   at: number
 }

@@ -18,9 +18,7 @@ export const endedWithoutEffect = (events: readonly JournalEvent[], step: number
 
 /** Whether a reorganisation ever removed a final step of an operation. */
 export const wasReopened = (events: readonly JournalEvent[]): boolean =>
-  events.some(({ why }) => why.startsWith(reopened))
-
-const reopened = 're-opened'
+  events.some(({ kind }) => kind === 'reopened')
 
 /**
  * The journal's changes that reopen an operation: a new plan for unsigned steps, steps whose blocks left the chain, and nonces that
@@ -48,7 +46,10 @@ export function journalReopening(
         for (const { role, text, transaction } of steps)
           put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         run('UPDATE operation SET plan = ? WHERE id = ?', canonicalJson(plan), id)
-        note(id, null, state, state, `planned anew, ${why} ${operationSeal(db, id)}`)
+        note(id, null, state, state, `planned anew, ${why}`, {
+          kind: 'replanned',
+          ref: operationSeal(db, id),
+        })
       }),
     reopenSteps: (id, indexes, why) =>
       write(() => {
@@ -61,7 +62,8 @@ export function journalReopening(
           id,
         )
         const { state, exit } = find(id)!
-        if (state !== 'CANCELLED' || exit === 24) settle(id, 'EXECUTING', `${reopened}: ${why}`)
+        if (state !== 'CANCELLED' || exit === 24)
+          settle(id, 'EXECUTING', `re-opened: ${why}`, undefined, undefined, { kind: 'reopened', ref: null })
       }),
     reclaimNonces: (id, indexes, why) =>
       write(() => {

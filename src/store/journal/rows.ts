@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation-types.ts'
+import type { Attempt, EventKind, JournalEvent, Leg, Operation, Step } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** A row of SQLite. The file is ours alone and its constraints hold, so the columns are trusted. */
@@ -35,6 +35,8 @@ export const eventOf = (row: Row): JournalEvent => ({
   was: text(row.was),
   becomes: text(row.becomes),
   why: text(row.why),
+  kind: text(row.kind) as EventKind,
+  ref: row.ref === null ? null : text(row.ref),
   at: number(row.at),
 })
 

@@ -143,7 +143,7 @@ export function postgresFault(error: unknown, place: string): unknown {
   return new AppError('STATE_UNUSABLE', `${place} cannot be used: ${found.why}`, {
     cause: error,
     details: { database: place },
-    hint: found.hint ?? 'Check the log of PostgreSQL, then run the same command again.',
+    next: found.hint ?? 'Check the log of PostgreSQL, then run the same command again.',
   })
 }
 
@@ -164,5 +164,5 @@ export function postgresQueryFault(error: unknown, place: string): unknown {
 export const unconfirmedWrite = (cause: unknown, place: string): AppError =>
   new AppError('WRITE_UNCONFIRMED', `${place} did not tell whether the change was stored`, {
     cause,
-    hint: 'Look whether the change is there before you repeat it.',
+    next: 'Look whether the change is there before you repeat it.',
   })

@@ -27,7 +27,7 @@ const noHost = 'no-host.invalid'
 const example = 'postgres://sluice@db.example.com/sluice?sslmode=verify-full'
 
 const refused = (why: string, hint = `Such as: ${example}`): AppError =>
-  new AppError('CONFIG_INVALID', why, { hint })
+  new AppError('CONFIG_INVALID', why, { next: hint })
 
 const known = [
   'host',
@@ -142,7 +142,7 @@ function fileText(path: string): string {
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `Cannot read ${sanitizeText(path)}`, {
       cause,
-      hint: listFileCommand(path),
+      next: listFileCommand(path),
     })
   }
 }

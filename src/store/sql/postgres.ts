@@ -313,7 +313,7 @@ function refuseNewer(found: number, migrations: readonly Migration[], shown: str
   throw new AppError(
     'STATE_NEWER_SCHEMA',
     `PostgreSQL at ${shown} has schema ${found}, but this version supports ${migrations.length}`,
-    { hint: 'A newer version has migrated this database. Update this one.' },
+    { next: 'A newer version has migrated this database. Update this one.' },
   )
 }
 
@@ -324,7 +324,7 @@ function refuseServer(
   const refused = (why: string, hint: string) =>
     new AppError('STATE_UNUSABLE', `PostgreSQL at ${shown} cannot be used: ${why}`, {
       details: { database: shown },
-      hint,
+      next: hint,
     })
   if (version < oldestVersion * 10_000)
     throw refused(

@@ -31,7 +31,7 @@ type Raw = {
 const amountLimitError = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
   new AppError('QUOTE_GENERATION_FAILED', message, {
     details: { provider, ...details },
-    hint: isLow ? 'Try a larger amount.' : 'Try a smaller amount.',
+    next: isLow ? 'Try a larger amount.' : 'Try a smaller amount.',
   })
 
 /** The gas of a deposit, in units, measured on the contract. */

@@ -45,7 +45,7 @@ function read(text: string, path: string): AveniaAccount {
       : 'it is not JSON, or has no RSA key'
     // The cause would reveal the content of the file.
     throw new AppError('CONFIG_INVALID', `${path} is not an account of Avenia: ${what}`, {
-      hint: 'For its format: docs/ramps.md',
+      next: 'For its format: docs/ramps.md',
     })
   }
 }

@@ -227,7 +227,7 @@ function quoteTimeoutError(
     `No quote came within ${deadlineMs / 1000} s: the ${nodes} did not answer all reads in that time`,
     {
       cause,
-      hint: `Set a faster RPC, or wait longer: SLUICE_QUOTE_DEADLINE=${Math.ceil((3 * deadlineMs) / 1000)}`,
+      next: `Set a faster RPC, or wait longer: SLUICE_QUOTE_DEADLINE=${Math.ceil((3 * deadlineMs) / 1000)}`,
     },
   )
 }
@@ -282,7 +282,7 @@ function asFinalIfUnusable(fault: unknown): unknown {
   if (!(fault instanceof AppError) || fault.code !== 'PROVIDER_API_ERROR') return fault
   const { status } = fault.details ?? {}
   if (typeof status !== 'number' || status >= 400 || refusalOf(fault.details)) return fault
-  return copyErrorWith(fault, { details: { refusal: 'unusable' }, hint: refusalMeanings.unusable.hint })
+  return copyErrorWith(fault, { details: { refusal: 'unusable' }, next: refusalMeanings.unusable.next })
 }
 
 /** Throws the first error that is caused by the request itself (status 400). */

@@ -52,7 +52,7 @@ export function oneInch(
         'CONFIG_INVALID',
         `${keyFile} does not contain an API key of ${label} as its only line`,
         {
-          hint: 'For its format: docs/profiles.md',
+          next: 'For its format: docs/profiles.md',
         },
       )
     const headers = { authorization: `Bearer ${key}` }

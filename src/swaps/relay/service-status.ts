@@ -41,7 +41,7 @@ export const isGone = ({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): bo
 export const retiredError = (path: string, status: number): AppError =>
   new AppError('PROVIDER_API_ERROR', `Relay no longer answers ${path} without an API key`, {
     details: { provider: 'relay', status },
-    hint: `Set ${keyVariable('relay')} to an API key of Relay, or use another provider.`,
+    next: `Set ${keyVariable('relay')} to an API key of Relay, or use another provider.`,
   })
 
 /** Parses a status response; `undefined` if it is malformed. */

@@ -3,6 +3,7 @@ import { type Disagreement, disagreementHint, disagreementText } from '../../cha
 import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import type { Leg } from '../../store/journal/operation-types.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
@@ -136,7 +137,7 @@ function unseenDeliveryError(
       `The funds arrived on ${network.name}, but this is not final yet: ${disagreementText(unlike)}`,
       {
         details,
-        hint: `${disagreementHint(unlike, rpcVariable(network))}, then: sluice action resume ${id}`,
+        next: advice`${disagreementHint(unlike, rpcVariable(network))}, then: ${sluice('action resume', id)}`,
       },
     )
   return unseen === 'unfound'
@@ -145,13 +146,13 @@ function unseenDeliveryError(
         `The bridge delivered on ${network.name}, but neither the service nor the node of ${network.name} names the transaction`,
         {
           details,
-          hint: `Set an RPC in ${rpcVariable(network)} that returns logs, then: sluice action resume ${id}`,
+          next: advice`Set an RPC in ${rpcVariable(network)} that returns logs, then: ${sluice('action resume', id)}`,
         },
       )
     : new AppError(
         'PENDING',
         `The attestation service of the bridge does not know the transfer, sent more than ${spanText(attestationMs.standard)} ago. The transfer is not necessarily lost: it may be attested late, or may have been delivered`,
-        { details, hint: `sluice action explain ${id}` },
+        { details, next: sluice('action explain', id) },
       )
 }
 
@@ -166,7 +167,7 @@ function expiredError(
   return new AppError(
     'PENDING',
     `The deposit was not paid out on ${there} before ${momentText(until * 1_000)} and cannot be paid out any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
-    { details: { operation: id, expired: until }, hint: `Later: sluice action resume ${id}` },
+    { details: { operation: id, expired: until }, next: advice`Later: ${sluice('action resume', id)}` },
   )
 }
 
@@ -177,7 +178,7 @@ const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
     `The order is open until ${momentText(until * 1_000)}: nothing has been swapped yet, and nothing is taken before it is filled`,
     {
       details: { operation: id, until },
-      hint: `sluice action resume ${id}, or revoke the allowance that a fill needs: sluice action revoke ${id}`,
+      next: advice`${sluice('action resume', id)}, or revoke the allowance that a fill needs: ${sluice('action revoke', id)}`,
     },
   )
 
@@ -186,5 +187,5 @@ const serviceFailureError = ({ operationId: id }: Run, cause: AppError): AppErro
   new AppError(
     'PENDING',
     `The funds have not arrived yet, and the service does not report them: ${cause.message}`,
-    { details: { operation: id, cause: cause.code }, cause, hint: `sluice action resume ${id}` },
+    { details: { operation: id, cause: cause.code }, cause, next: sluice('action resume', id) },
   )

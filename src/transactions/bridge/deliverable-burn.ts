@@ -3,7 +3,7 @@ import { blockTime } from '../../chain/latest-log.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, type Network } from '../../domain/networks.ts'
-import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -28,7 +28,7 @@ export type BurnTransaction = {
 /** The error for an action or a transaction that has no transfer to deliver. */
 const nothingToDeliver = (named: string): AppError =>
   new AppError('USAGE', `${named} holds no transfer of CCTP, so there is nothing to deliver`, {
-    hint: `Other transfers and orders are paid out by others: sluice action explain ${shellOperand(named)}`,
+    next: advice`Other transfers and orders are paid out by others: ${sluice('action explain', named)}`,
   })
 
 /**
@@ -50,7 +50,7 @@ export async function burnOfOperation(
     throw new AppError(
       'OPERATION_UNFINISHED',
       `The transfer of ${operation.id} is not burned on ${displayNetwork(catalog.networks, chainId).name} yet`,
-      { details: { operation: operation.id }, hint: `sluice action explain ${operation.id}` },
+      { details: { operation: operation.id }, next: sluice('action explain', operation.id) },
     )
   return { chainId, hash, blockNumber: found.blockNumber, logs: found.logs, named: operation.id }
 }
@@ -109,7 +109,7 @@ export async function readDeliveryState(
     const transaction = await mintTransaction(rpc(there.chainId), there, nonce, since)
     return { is: 'delivered', network, transaction }
   }
-  const again = { hint: `To see what it waits for: sluice action explain ${shellOperand(named)}` }
+  const again = { next: advice`To see what it waits for: ${sluice('action explain', named)}` }
   const { served: attested } = first
   if (!attested?.attestation)
     throw new AppError(
@@ -122,7 +122,7 @@ export async function readDeliveryState(
       'OPERATION_UNFINISHED',
       `The attestation of the transfer has expired, so it cannot be delivered on ${network.name} before it is signed again`,
       attested.reattestUrl
-        ? { hint: `${reattestCommand(attested.reattestUrl)}, then the same command` }
+        ? { next: `${reattestCommand(attested.reattestUrl)}, then the same command` }
         : again,
     )
   const { attestation, message, burn } = attested
@@ -169,7 +169,7 @@ function farEnd(
   throw new AppError(
     'USAGE',
     `The transfer leads to the domain ${domain} of CCTP, which is not in the catalogue of this program`,
-    { hint: 'The networks of the catalogue: sluice networks list' },
+    { next: advice`The networks of the catalogue: ${sluice('networks list')}` },
   )
 }
 
@@ -187,6 +187,6 @@ export async function deliveryAgain(
   throw new AppError(
     'OPERATION_UNFINISHED',
     state ? `Somebody else has delivered the transfer on ${state.network.name}` : 'The burn is not found now',
-    { hint: `sluice action abandon ${shellOperand(named)}` },
+    { next: sluice('action abandon', named) },
   )
 }

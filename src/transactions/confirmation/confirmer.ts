@@ -13,6 +13,7 @@ import { newestHeight, readHead, readHeader } from '../../chain/head.ts'
 import { readNonceCount } from '../../chain/nonce-count.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { endedWithoutEffect } from '../../store/journal/replan-and-reopen-writes.ts'
 import { broadcast } from '../broadcaster.ts'
@@ -76,7 +77,10 @@ function refuseIneffective({ journal, operationId, replacement }: Run, index: nu
   throw new AppError(
     'PENDING',
     `Step ${index + 1} of ${operationId} had ended without effect, but is in no block now: the node is behind, or a reorganisation removed it from the chain. Because the request may have been repeated since, the step is not sent again; until it is mined or cancelled, its wallet can send nothing else`,
-    { details: { operation: operationId, index }, hint: `sluice action cancel ${operationId} --yes` },
+    {
+      details: { operation: operationId, index },
+      next: sluice('action cancel', operationId, { '--yes': true }),
+    },
   )
 }
 

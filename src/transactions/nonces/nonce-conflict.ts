@@ -7,6 +7,7 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation-types.ts'
@@ -22,7 +23,7 @@ import { findNonceUse, type NonceUse, unnamedTransaction } from './nonce-use.ts'
  */
 export function refuseNonceConflict(run: Run): void {
   const events = run.journal.events(run.operationId)
-  const planned = events.findLast(({ why }) => why.startsWith('planned'))?.seq ?? 0
+  const planned = events.findLast(({ kind }) => kind === 'planned' || kind === 'replanned')?.seq ?? 0
   const counts = new Set(
     activeSteps(currentOperation(run)).flatMap(({ state, index }) => (state === 'SUPERSEDED' ? [index] : [])),
   )
@@ -40,8 +41,8 @@ export function supersedingHash(
   events: readonly JournalEvent[],
   { index, state }: Pick<Step, 'index' | 'state'>,
 ): Hex | undefined {
-  const lost = events.findLast((event) => event.index === index && event.becomes === 'SUPERSEDED')
-  return state === 'SUPERSEDED' && lost && /^0x[0-9a-f]{64}$/i.test(lost.why) ? (lost.why as Hex) : undefined
+  const lost = events.findLast((event) => event.index === index && event.kind === 'superseded')
+  return state === 'SUPERSEDED' && lost?.ref ? (lost.ref as Hex) : undefined
 }
 
 /** Transactions of a wallet on a chain that the journal does not know. */
@@ -121,10 +122,10 @@ export async function resolveNonceConflict(
   if (stepAt(run, index).state === 'SIGNED')
     journal.recordSent(attempts.at(-1)!.hash, 'nonce used by another')
   if (isObsolete(currentOperation(run), stepAt(run, index)) || isClosed(currentOperation(run))) {
-    journal.moveStep(operationId, index, 'SUPERSEDED', owner)
+    journal.moveStep(operationId, index, 'SUPERSEDED', owner, undefined, hash)
     return true
   }
-  journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`)
+  journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`, hash)
   const left = await remainingAllowance(rpc, currentOperation(run), stepAt(run, index))
   const taken = allowanceText(run, transaction.chainId, left)
   throw new AppError(
@@ -133,7 +134,7 @@ export async function resolveNonceConflict(
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
       // Another machine may have sent the same payment: what was sent comes first.
-      hint: hash ? `sluice action explain ${hash}` : `sluice action explain ${operationId}`,
+      next: hash ? sluice('action explain', hash) : sluice('action explain', operationId),
     },
   )
 }

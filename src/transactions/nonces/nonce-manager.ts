@@ -3,6 +3,7 @@ import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/finality/r
 import { type Head, readHead } from '../../chain/head.ts'
 import type { Clock } from '../../chain/rpc/clock.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Step } from '../../store/journal/operation-types.ts'
 import type { WalletView } from '../run-state.ts'
@@ -100,7 +101,7 @@ async function allocatePinnedNonce(
       `Nonce ${nonce} is too high: the next nonce of ${step.wallet} is ${pending}`,
       {
         details,
-        hint: `Once the transactions before it are sent: sluice action resume ${operationId}. To drop it: sluice action abandon ${operationId}`,
+        next: advice`Once the transactions before it are sent: ${sluice('action resume', operationId)}. To drop it: ${sluice('action abandon', operationId)}`,
       },
     )
   await refuseUnsettledNonce(question, { nonce, latest })
@@ -119,6 +120,6 @@ const tooManyPendingError = (
     `The node at ${host} reports ${pending - latest} pending transactions of ${wallet}, which is not plausible: nothing is signed behind more than ${maxPending} foreign transactions`,
     {
       details: { host, latest, pending, most: maxPending },
-      hint: 'Set another RPC endpoint. If they are really pending, wait until fewer are',
+      next: 'Set another RPC endpoint. If they are really pending, wait until fewer are',
     },
   )

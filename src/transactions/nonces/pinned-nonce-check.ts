@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { readNonceCount } from '../../chain/nonce-count.ts'
 import { AppError } from '../../domain/errors.ts'
+import { sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
@@ -30,7 +31,7 @@ export const heldNonceError = (
 ): AppError =>
   new AppError('NONCE_USED', `Nonce ${nonce} of ${wallet} belongs to the action ${holder.operation}`, {
     details: { ...details, operation: holder.operation },
-    hint: `sluice action show ${holder.operation}`,
+    next: sluice('action show', holder.operation),
   })
 
 /**
@@ -53,8 +54,8 @@ export async function nonceUsedError(
     `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamedTransaction}, which is not in this journal. It may be this one, sent from another machine`,
     {
       details: { nonce, next: latest, chainId, hash },
-      hint: hash
-        ? `sluice action explain ${hash}`
+      next: hash
+        ? sluice('action explain', hash)
         : `Look for the transaction with nonce ${nonce} of ${wallet} in an explorer of the network: it may be this payment`,
     },
   )
@@ -83,8 +84,8 @@ export async function refuseEarlyNonce(
   if (isPlanned) return `${why}.`
   throw new AppError('NONCE_GAP', why, {
     details: { nonce, next: latest, pending, chainId },
-    hint: isMade
+    next: isMade
       ? 'Send the transactions before it first. A new plan uses the next nonce'
-      : `--nonce ${next}`,
+      : sameWith({ '--nonce': next }),
   })
 }

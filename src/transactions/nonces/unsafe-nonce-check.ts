@@ -2,6 +2,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Clock } from '../../chain/rpc/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'
 import type { Step } from '../../store/journal/operation-types.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
@@ -59,9 +60,9 @@ const unsettledNonceError = (
         chainId,
         ...(open.isLost ? { lost: open.operation } : { before: open.operation }),
       },
-      hint: open.isLost
-        ? `Wait until nonce ${open.nonce} is used again, or set another RPC. To see the transaction with this nonce: sluice action explain ${open.operation}`
-        : `Wait for the node, or set another RPC. If this persists: sluice action resume ${open.operation}`,
+      next: open.isLost
+        ? advice`Wait until nonce ${open.nonce} is used again, or set another RPC. To see the transaction with this nonce: ${sluice('action explain', open.operation)}`
+        : advice`Wait for the node, or set another RPC. If this persists: ${sluice('action resume', open.operation)}`,
     },
   )
 
@@ -94,7 +95,7 @@ export async function refuseNonceGap(
         `The node at ${rpc.host} reports ${pending} transactions of ${step.wallet}, but nonce ${pending} is ${holder ? 'final in the journal: the node is behind' : `not free, because a later transaction has nonce ${nonce - 1}: the node is behind, or has dropped pending transactions`}`,
         {
           details: { pending, nonce },
-          hint: `Wait for the node, or set another RPC.${holder ? ` If a reorganisation removed the action ${holder.operation} from the chain: sluice action resume ${holder.operation}` : ' To list pending actions: sluice action list --status PENDING'}`,
+          next: advice`Wait for the node, or set another RPC.${holder ? advice` If a reorganisation removed the action ${holder.operation} from the chain: ${sluice('action resume', holder.operation)}` : advice` To list pending actions: ${sluice('action list', { '--status': 'PENDING' })}`}`,
         },
       )
     throw new AppError(
@@ -102,7 +103,7 @@ export async function refuseNonceGap(
       `The action ${holder.operation} is signed but has not reached chain ${chainId}: ${step.wallet} can send nothing before it`,
       {
         details: { pending, nonce, before: holder.operation },
-        hint: `sluice action resume ${holder.operation}`,
+        next: sluice('action resume', holder.operation),
       },
     )
   }
@@ -119,7 +120,7 @@ async function foreignPendingError(
     `Another transaction of ${wallet}${hash ? `, ${hash},` : ''} is pending on chain ${transaction.chainId}`,
     {
       details: { ...details, hash },
-      hint: 'Wait until it is mined, or queue behind it: --queue-behind',
+      next: advice`Wait until it is mined, or queue behind it: ${sameWith({ '--queue-behind': true })}`,
     },
   )
 }

@@ -1,6 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { recordDelivery } from '../bridge/delivery-check.ts'
@@ -9,7 +10,7 @@ import { settleFinalStep } from '../confirmation/record-final-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
-import { activeSteps, isAllFinal, replannedReason } from './active-steps.ts'
+import { activeSteps, isAllFinal } from './active-steps.ts'
 import { withIdleWallet } from './wallet-lock.ts'
 
 /**
@@ -20,12 +21,12 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
   const now = await recordFromChain(context, operation, null)
   const goesOn = inFlightStep(now)
   const details = { operation: operation.id }
-  const hint = `sluice action resume ${operation.id}`
+  const hint = sluice('action resume', operation.id)
   if (isOpen(now) && awaitsOnlyDelivery(now))
     throw new AppError(
       'PENDING',
       'All transactions are signed and final, but the funds have not arrived yet: there is nothing to drop',
-      { details, hint },
+      { details, next: hint },
     )
   if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)
   const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
@@ -34,12 +35,12 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
     throw new AppError(
       'PENDING',
       `Step ${goesOn.index + 1} is signed and was sent, and can still be mined although the node refused it (${refused.words}): it can be cancelled, but not abandoned`,
-      { details, hint: `sluice action cancel ${operation.id} --yes` },
+      { details, next: sluice('action cancel', operation.id, { '--yes': true }) },
     )
   throw new AppError(
     'PENDING',
     `Step ${goesOn.index + 1} is signed and pending, so the action cannot be abandoned`,
-    { details, hint },
+    { details, next: hint },
   )
 }
 
@@ -100,7 +101,7 @@ const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
  */
 export function dropUnsigned({ journal }: ExecutionContext, id: string): Operation | undefined {
   try {
-    journal.settle(id, 'DROPPED', replannedReason, 130)
+    journal.dropForReplan(id, 'planned anew before anything was signed')
     return undefined
   } catch (error) {
     const now = journal.find(id)

@@ -31,6 +31,3 @@ export function isObsolete({ steps }: Pick<Operation, 'steps'>, { leg, role, ind
 /** Whether all active steps succeeded and are final. */
 export const isAllFinal = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
   activeSteps(operation).every(({ state }) => state === 'FINAL_OK')
-
-/** The reason recorded when an unsigned operation is closed because a new plan under its key replaced it. */
-export const replannedReason = 'planned anew before anything was signed'

@@ -3,6 +3,7 @@ import { decodeApproveThrough } from '../../chain/permit2.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { DecodedStep } from '../../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
@@ -105,7 +106,7 @@ export function refuseAllowanceConflict(
       `The action ${held.id} is not finished, and this action would use the allowance that it still needs`,
       {
         details: { operation: held.id, before: held.id },
-        hint: `sluice action resume ${held.id}, or close it: sluice action abandon ${held.id}`,
+        next: advice`${sluice('action resume', held.id)}, or close it: ${sluice('action abandon', held.id)}`,
       },
     )
   const order = others.find((operation) => orderAllowances(context, operation).some(isTouched))
@@ -116,7 +117,7 @@ export function refuseAllowanceConflict(
     `The order of ${id} is open, and this action would use the allowance that its fill needs. It holds the allowance until it is filled or expires, within 35 minutes`,
     {
       details: { operation: id, before: id },
-      hint: `To wait for it: sluice action resume ${id}; to see its state: sluice action explain ${id}`,
+      next: advice`To wait for it: ${sluice('action resume', id)}; to see its state: ${sluice('action explain', id)}`,
     },
   )
 }

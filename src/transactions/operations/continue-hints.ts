@@ -1,33 +1,34 @@
 import { AppError, refusedProposalHint } from '../../domain/errors.ts'
+import { type Advice, advice, type Next, sluice, withFlags } from '../../domain/text/next-step.ts'
 import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
 
 /**
- * The hint after a failure on how to continue the rest of an operation; `again` is the usual command. After a policy
+ * What to do after a failure to continue the rest of an operation; `again` is the usual command. After a policy
  * refusal it says to fix the policy first.
  */
-export function continueHint(error: AppError, id: string, again = `sluice action resume ${id}`): string {
+export function continueAdvice(error: AppError, id: string, again = sluice('action resume', id)): Advice {
   const { before } = error.details ?? {}
-  if (typeof before === 'string') return `sluice action resume ${before}, then: ${again}`
-  const goesOn = / (resume|replan) /.test(again)
-  const giveUp = `sluice action abandon ${id}`
+  if (typeof before === 'string') return advice`${sluice('action resume', before)}, then: ${again}`
+  const goesOn = again.command === 'action resume' || again.command === 'action replan'
+  const giveUp = sluice('action abandon', id)
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
-    return `To stop and see where the funds are: ${giveUp}. To continue once the wallet has the missing amount: ${again}`
-  if (!error.code.startsWith('POLICY_')) return hintAfterFix(error, again)
-  const revoke = `sluice action revoke ${id}`
-  const giveUpInstead = again.startsWith(revoke) ? '' : `; to stop instead: ${revoke}`
-  return isSignerTampering(error)
-    ? otherSignerHint(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
-    : `${conditionText(error)}: ${again}`.concat(giveUpInstead)
+    return advice`To stop and see where the funds are: ${giveUp}. To continue once the wallet has the missing amount: ${again}`
+  if (!error.code.startsWith('POLICY_')) return adviceAfterFix(error, again)
+  const isTampering = isSignerTampering(error)
+  const first = isTampering ? otherSignerAdvice(error, again) : advice`${conditionText(error)}: ${again}`
+  if (again.command === 'action revoke') return first
+  const revoke = sluice('action revoke', id, isTampering ? { '--wallet': 'NAME' } : {})
+  return advice`${first}; to stop instead: ${revoke}`
 }
 
 /** Whether a signer returned something other than what it was asked to sign. */
 export const isSignerTampering = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'POLICY_TAMPER' && error.details?.by === 'signer'
 
-/** The hint to continue with the key at another signer. */
-export const otherSignerHint = ({ hint }: AppError, again: string): string =>
-  `${hint}. If its key is elsewhere: ${again} --wallet NAME`
+/** Continuing with the key at another signer. */
+export const otherSignerAdvice = ({ next }: AppError, again: Next): Advice =>
+  advice`${next}. If its key is elsewhere: ${withFlags(again, { '--wallet': 'NAME' })}`
 
 /** The condition for continuing after a policy refusal. */
 function conditionText({ code, details, hint }: AppError): string {
@@ -44,5 +45,5 @@ function conditionText({ code, details, hint }: AppError): string {
 export const isPolicyFileFault = ({ details }: AppError): boolean => typeof details?.policy === 'string'
 
 /** The failed command, preceded by the fix for the policy file if that is the cause. */
-export const hintAfterFix = (error: AppError, again: string): string =>
-  isPolicyFileFault(error) && error.hint !== undefined ? `${error.hint}, then: ${again}` : again
+export const adviceAfterFix = (error: AppError, again: Next): Advice =>
+  isPolicyFileFault(error) && error.next !== undefined ? advice`${error.next}, then: ${again}` : again

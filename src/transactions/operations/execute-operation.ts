@@ -4,6 +4,7 @@ import { systemClock } from '../../chain/rpc/clock.ts'
 import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
@@ -186,8 +187,8 @@ const lookAt = (run: Run, step: Step): SeenWallet => ({
 /**
  * Signs steps that are sent together; `looked` is the view that was just read for one of them. If a signature takes
  * long, as on a device, the steps signed so far are sent first and the wallet is read again. If the node does not have
- * them then, the rest is signed after them. So is a step without known gas, since a node estimates it on its newest
- * block, which lacks the steps before it.
+ * them then, the rest is signed after them. So is a step that would fail on the newest block, where those before it
+ * may be missing.
  */
 async function sendTogether(
   run: Run,
@@ -201,13 +202,13 @@ async function sendTogether(
   let { view }: { view: WalletView | undefined } = looked
   try {
     for (const { index } of steps) {
-      if (index !== looked.of && !known(index)) return
-      if (!isRecent(run, looked)) view = undefined
+      // The gas in a view is for its own step.
+      if (!isRecent(run, looked) || (index !== looked.of && !known(index))) view = undefined
       if (!view) await send()
       try {
         if (!(await signAndRecord(run, index, known(index), view))) continue
       } catch (error) {
-        if (lacksOneOf(error, signed)) return
+        if (lacksOneOf(error, signed) || (signed.length > 0 && wouldFail(error))) return
         throw error
       }
       held.push(index)
@@ -224,6 +225,10 @@ const lacksOneOf = (error: unknown, nonces: readonly number[]): boolean =>
   error instanceof AppError &&
   ['FOREIGN_PENDING', 'NONCE_GAP'].includes(error.code) &&
   nonces.some((nonce) => nonce === error.details?.pending)
+
+/** Whether a step would fail on the newest block, which may lack the steps that were just sent. */
+const wouldFail = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'SIMULATION_REVERTED'
 
 /** The view of a wallet after a node has accepted a signed step, which then counts as pending. */
 const afterSending = (view: WalletView, { nonce }: Step): WalletView | undefined =>
@@ -330,12 +335,12 @@ function cancelledTooLateError(run: Run): AppError {
   if (state === 'OPEN')
     return new AppError('USAGE', `${id} has no signed transaction, so there is nothing to cancel`, {
       details: { operation: id },
-      hint: `sluice action abandon ${id}`,
+      next: sluice('action abandon', id),
     })
   const why = 'it was mined before it could be cancelled'
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { operation: run.operationId },
-    hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
+    next: advice`${sluice('action resume', run.operationId)}, or close it: ${sluice('action abandon', run.operationId)}`,
   })
 }

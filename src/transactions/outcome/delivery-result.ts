@@ -3,6 +3,7 @@ import type { Disagreement } from '../../chain/finality/quorum.ts'
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
@@ -90,7 +91,7 @@ export function unfilledError(operation: Operation): AppError {
   return new AppError(
     'ORDER_UNFILLED',
     `${unfilled ? unfilledText(unfilled) : `The order of ${id} was not filled`}. Nothing was swapped, and nothing was taken. The remaining allowance of the relayer stays until it is revoked.`,
-    { details: { operation: id, ...unfilled }, hint: `sluice action revoke ${id}` },
+    { details: { operation: id, ...unfilled }, next: sluice('action revoke', id) },
   )
 }
 
@@ -106,7 +107,7 @@ export function refundError(operation: Operation): AppError {
   const { refund } = resultOf(operation)
   return new AppError('REFUNDED', `${refund ? refundText(refund) : `The bridge of ${id} paid it back`}.`, {
     details: { operation: id, ...refund },
-    hint: `sluice action explain ${id}`,
+    next: sluice('action explain', id),
   })
 }
 
@@ -128,7 +129,7 @@ export function underDeliveryError(operation: Operation): AppError {
   const rest = isLeft ? ' The remaining steps there were not signed and will not be.' : ''
   return new AppError('ARRIVED_SHORT', `${underDeliveryText(short!)}.${rest}`, {
     details: { operation: id, ...short },
-    hint: `sluice action explain ${id}`,
+    next: sluice('action explain', id),
   })
 }
 

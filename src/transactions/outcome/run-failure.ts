@@ -2,10 +2,11 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
+import { type Advice, advice, type Flags, type Next, sluice, withFlags } from '../../domain/text/next-step.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../bridge/pending-delivery.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
-import { continueHint, isSignerTampering, otherSignerHint } from '../operations/continue-hints.ts'
+import { continueAdvice, isSignerTampering, otherSignerAdvice } from '../operations/continue-hints.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fee-bump.ts'
 import { currentOperation, isClosed, type Run, runStopped } from '../run-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
@@ -24,18 +25,18 @@ function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } |
 }
 
 /** The command after a send error: a higher fee if it was too cheap, a cancellation if the node can never accept it. */
-function sendErrorHint(
+function sendErrorAdvice(
   { operationId: id, networks }: Run,
   { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
-  resume: string,
+  resume: Next,
   chainId: number,
-): string {
+): Advice {
   const network = networkNamed(networks, chainId)
   if (isBehindForeign(attempts))
-    return `Another transaction of this wallet is pending with its nonce. To see it: sluice action explain ${id}. To replace it with this one: sluice action speed-up ${id}`
-  const cancel = `sluice action cancel ${id} --yes`
-  if (isFeeTooLow(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
-  if (refused.is === 'barred') return `Set another RPC in ${rpcVariable(network)}, then: ${resume}`
+    return advice`Another transaction of this wallet is pending with its nonce. To see it: ${sluice('action explain', id)}. To replace it with this one: ${sluice('action speed-up', id)}`
+  const cancel = sluice('action cancel', id, { '--yes': true })
+  if (isFeeTooLow(refused)) return isCancelling(attempts) ? cancel : sluice('action speed-up', id)
+  if (refused.is === 'barred') return advice`Set another RPC in ${rpcVariable(network)}, then: ${resume}`
   return isPermanentError(refused) ? cancel : resume
 }
 
@@ -74,7 +75,7 @@ function closedOutcome(run: Run, error: unknown): unknown {
 }
 
 function runError(run: Run, error: unknown): unknown {
-  const resume = `sluice action resume ${run.operationId}`
+  const resume = sluice('action resume', run.operationId)
   const details = { operation: run.operationId }
   const signed = hasSignature(run)
   if (error === runStopped && !signed) {
@@ -90,23 +91,25 @@ function runError(run: Run, error: unknown): unknown {
   const inTheAir = now.steps.find(isInFlight)
   // After a cancel request, do not suggest a command that signs the rest if the transaction is mined after all.
   const again =
-    inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
+    inTheAir && run.replacement === 'cancel'
+      ? sluice('action cancel', run.operationId, { '--yes': true })
+      : resume
   if (error === runStopped) return pendingError(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Signed, but not followed until final: ${why}`, {
       details,
       cause: error,
-      hint: isSignerTampering(error) ? otherSignerHint(error, again) : again,
+      next: isSignerTampering(error) ? otherSignerAdvice(error, again) : again,
     })
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
     // Another machine may have sent this step with the pinned nonce: what was sent comes first.
-    hint: isOfNonce
-      ? (error.hint ?? `sluice action explain ${run.operationId}`)
-      : continueHint(error, run.operationId, `${resume}${maxFeeFlag(run, error)}`),
+    next: isOfNonce
+      ? (error.next ?? sluice('action explain', run.operationId))
+      : continueAdvice(error, run.operationId, withFlags(resume, maxFeeFlag(run, error))),
   })
 }
 
@@ -124,14 +127,14 @@ function sentSoFar(run: Run, { index }: Step): string {
 }
 
 /** The error for a timeout, or for not waiting, while something is signed, with the known cause of the delay. */
-function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppError {
+function pendingError(run: Run, inTheAir: Step | undefined, again: Next): AppError {
   const { operationId: operation } = run
-  const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
-    new AppError('PENDING', why, { details: { operation, ...more }, hint })
+  const error = (why: string, next: Advice, more: Record<string, unknown> = {}) =>
+    new AppError('PENDING', why, { details: { operation, ...more }, next })
   if (!inTheAir && isAllFinal(currentOperation(run)))
     return error(
       'All transactions are signed and final, but the funds have not arrived yet',
-      `${again}. To see the state on the chains and at the service: sluice action explain ${run.operationId}`,
+      advice`${again}. To see the state on the chains and at the service: ${sluice('action explain', run.operationId)}`,
     )
   const awaited = inTheAir ? undefined : pendingDelivery(currentOperation(run))
   if (awaited)
@@ -141,7 +144,7 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     )
   if (!inTheAir) return error('Some steps are final; the remaining steps are not signed yet', again)
   const known = pendingCause(run, inTheAir, again)
-  if (known) return error(known.why, known.hint, known.details)
+  if (known) return error(known.why, known.next, known.details)
   const said = sendErrorOfRun(run)
   if (!said)
     return error(
@@ -152,23 +155,23 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     )
   return error(
     `The transaction is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
-    run.replacement === 'cancel' ? again : sendErrorHint(run, said, again, inTheAir.transaction.chainId),
+    run.replacement === 'cancel' ? again : sendErrorAdvice(run, said, again, inTheAir.transaction.chainId),
     { refused: said.refused.words },
   )
 }
 
 /** The flag that allows a fee beyond the plan, if only the plan and no policy forbids it. */
-function maxFeeFlag(run: Run, { code, details }: AppError): string {
+function maxFeeFlag(run: Run, { code, details }: AppError): Flags {
   const enough = details?.enough
   const step = currentOperation(run).steps.find(isUnsigned)
-  if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return ''
+  if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return {}
   const wei = parseUnits(enough, 9)
   try {
     const cap = run.feeCap?.(step, leastGas, 'first', wei) ?? wei
-    return cap < wei ? '' : ` --max-fee ${enough}`
+    return cap < wei ? {} : { '--max-fee': enough }
   } catch (error) {
     // An unreadable policy allows nothing.
-    if (error instanceof AppError) return ''
+    if (error instanceof AppError) return {}
     throw error
   }
 }
@@ -179,12 +182,12 @@ const leastGas = 21_000n
 /** Adds to a signer's error, which covers one request, that nothing was signed before. */
 function signerErrorText(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
-  const { code, message, details, cause, hint } = error
+  const { code, message, details, cause, next } = error
   // Whether a silent signer has signed is unknown, but nothing reached a node.
   const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
   return new AppError(code, whole, {
     cause,
     ...(details && { details }),
-    ...(hint !== undefined && { hint }),
+    ...(next !== undefined && { next }),
   })
 }

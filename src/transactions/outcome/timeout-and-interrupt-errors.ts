@@ -3,6 +3,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { type Advice, advice, type Next, sluice } from '../../domain/text/next-step.ts'
 import type { Step } from '../../store/journal/operation-types.ts'
 import { currentOperation, type Run } from '../run-state.ts'
 
@@ -18,7 +19,7 @@ export function timeoutError(run: Run): AppError {
   const more = 'Allow more time: --timeout 10m'
   const wait = run.answerTimes.longest()
   if (!wait || wait.ms < minBlameShare * timeoutMs || !rpc)
-    return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
+    return new AppError('RPC_UNREACHABLE', why, { details: { operation }, next: more })
   const { host, ms } = wait
   const variable = rpcVariable(networkNamed(networks, step.transaction.chainId))
   const isOneOfSeveral = hasOtherNodes(rpc)
@@ -27,7 +28,7 @@ export function timeoutError(run: Run): AppError {
     `${why}: the node at ${host} took ${(ms / 1000).toFixed(1)} seconds for one answer, or did not answer`,
     {
       details: { operation, host, waitedMs: Math.round(ms) },
-      hint: `${more}; or ${isOneOfSeveral ? `remove ${host} from ${variable} while it is slow` : `set another RPC in ${variable}`}`,
+      next: `${more}; or ${isOneOfSeveral ? `remove ${host} from ${variable} while it is slow` : `set another RPC in ${variable}`}`,
     },
   )
 }
@@ -40,7 +41,7 @@ export const interruptedError = ({ signerState }: Run, details: { operation: str
   signerState.isAsked
     ? new AppError('INTERRUPTED', 'Interrupted while waiting for the signer: nothing was sent', {
         details,
-        hint: `Reject the request if the signer still shows it. To continue: sluice action resume ${details.operation}`,
+        next: advice`Reject the request if the signer still shows it. To continue: ${sluice('action resume', details.operation)}`,
       })
     : new AppError('INTERRUPTED', 'Interrupted before anything was signed', { details })
 
@@ -51,35 +52,35 @@ export const interruptedError = ({ signerState }: Run, details: { operation: str
 export function pendingCause(
   { operationId, networks, nonceConflict, deadlineDispute, precedingNonce, disagreement }: Run,
   { transaction }: Step,
-  again: string,
-): { why: string; hint: string; details: Record<string, unknown> } | undefined {
+  again: Next,
+): { why: string; next: Advice; details: Record<string, unknown> } | undefined {
   const variable = rpcVariable(networkNamed(networks, transaction.chainId))
   if (nonceConflict) {
     const { nonce, by, blockNumber, unlike } = nonceConflict
     return {
       why: `Its nonce ${nonce} was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once that is final, this transaction can never be mined`,
-      hint: `${unlike ? `${disagreementHint(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
+      next: advice`${unlike ? `${disagreementHint(unlike, variable)}, then: ` : ''}${sluice('action resume', operationId)}`,
       details: nonceConflict,
     }
   }
   if (deadlineDispute)
     return {
       why: `Its deadline has passed by the newest block of ${deadlineDispute.by}, but not by that of ${deadlineDispute.host}: until both agree, its fee is not raised and it is not cancelled`,
-      hint: `If this persists, remove the wrong one from ${variable}, then: ${again}`,
+      next: advice`If this persists, remove the wrong one from ${variable}, then: ${again}`,
       details: deadlineDispute,
     }
   if (precedingNonce) {
     const { operation: before, nonce } = precedingNonce
     return {
       why: `The transaction is signed, but pending behind nonce ${nonce}, which belongs to the action ${before} and is not on the chain yet`,
-      hint: `sluice action resume ${before}, then: ${again}`,
+      next: advice`${sluice('action resume', before)}, then: ${again}`,
       details: { before, nonce },
     }
   }
   return (
     disagreement && {
       why: `The transaction is in block ${disagreement.blockNumber} but not final yet: ${disagreementText(disagreement)}`,
-      hint: `${disagreementHint(disagreement, variable)}, then: ${again}`,
+      next: advice`${disagreementHint(disagreement, variable)}, then: ${again}`,
       details: disagreement,
     }
   )

@@ -5,6 +5,7 @@ import type { Head } from '../../chain/head.ts'
 import { isNodeError } from '../../chain/rpc/errors.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice, withFlags } from '../../domain/text/next-step.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { broadcast } from '../broadcaster.ts'
 import { type Run, stepAt } from '../run-state.ts'
@@ -93,15 +94,16 @@ export async function feeCapError(
   const enough = roundFeeUp(replacementFees(before, market, undefined)!.maxFeePerGas)
   const cap = run.feeCap?.(step, await gasFor(run, index, kind), kind, enough) ?? undefined
   const isPolicy = cap !== undefined && cap < enough
-  const again = kind === 'cancel' ? `sluice action cancel ${id} --yes` : `sluice action speed-up ${id}`
+  const again =
+    kind === 'cancel' ? sluice('action cancel', id, { '--yes': true }) : sluice('action speed-up', id)
   return new AppError(
     'PENDING',
     `The needed fee is higher than ${isPolicy ? 'the policy allows' : 'the plan or --max-fee allows'}; ${refused ? `the node refused the signed transaction when it was sent: ${refused.words}` : 'the earlier transaction is still pending'}`,
     {
       details: { operation: id, ...(refused && { refused: refused.words }) },
-      hint: isPolicy
-        ? `The owner of the policy must decide. To follow the sent transaction: sluice action resume ${id}`
-        : `${again} --max-fee ${formatUnits(enough, 9)}`,
+      next: isPolicy
+        ? advice`The owner of the policy must decide. To follow the sent transaction: ${sluice('action resume', id)}`
+        : withFlags(again, { '--max-fee': formatUnits(enough, 9) }),
     },
   )
 }

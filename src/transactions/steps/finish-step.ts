@@ -1,6 +1,7 @@
 import { inclusionOf, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
@@ -21,7 +22,14 @@ export async function finishStep(
   const { ok } = found
   const attempt = journal.attempts(operationId, index).find(({ hash }) => hash === found.hash)
   const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.moveStep(operationId, index, becomes, `block ${found.blockNumber}, ${reached}`, inclusionOf(found))
+  journal.moveStep(
+    operationId,
+    index,
+    becomes,
+    `block ${found.blockNumber}, ${reached}`,
+    inclusionOf(found),
+    reached,
+  )
   run.fault?.('after_final')
   const operation = currentOperation(run)
   const step = stepAt(run, index)
@@ -35,7 +43,7 @@ export async function finishStep(
   const left = await remainingAllowance(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
   const taken = allowanceText(run, step.transaction.chainId, left)
-  const hint = left ? { hint: `sluice action revoke ${operationId}` } : {}
+  const next = left ? { next: sluice('action revoke', operationId) } : {}
   const of = `Step ${index + 1} of ${operation.steps.length}`
   if (becomes === 'CANCELLED') {
     journal.settle(operationId, 'CANCELLED', `step ${index + 1} was cancelled`, 24, {
@@ -43,9 +51,9 @@ export async function finishStep(
     })
     throw new AppError('CANCELLED', `${of} was cancelled and had no effect (${found.hash})${taken}`, {
       details,
-      ...hint,
+      ...next,
     })
   }
   journal.settle(operationId, 'FAILED', `step ${index + 1} reverted`, 22, { allowance: left ?? null })
-  throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...hint })
+  throw new AppError('REVERTED', `${of} reverted on chain (${found.hash})${taken}`, { details, ...next })
 }

@@ -6,6 +6,7 @@ import { revertReason } from '../../chain/reverts/reason.ts'
 import { isExecutionError, isNodeError } from '../../chain/rpc/errors.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { type FeeCap, type GasAndFees, type Run, runStopped } from '../run-state.ts'
@@ -29,7 +30,7 @@ export const signerWithTimeout = (
     const done = new AbortController()
     const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
       throw new AppError('KEY_SOURCE', 'The time limit was reached before the signer had signed', {
-        hint: 'Reject the request if the signer still shows it, and allow more time: --timeout 10m',
+        next: advice`Reject the request if the signer still shows it, and allow more time: ${sameWith({ '--timeout': '10m' })}`,
       })
     })
     const interrupted = new Promise<never>((_, reject) => {

@@ -6,6 +6,7 @@ import type {
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 
 /** A signed attempt that is not in the journal yet. */
@@ -96,5 +97,5 @@ const tamperError = (what: string, cause?: unknown): AppError =>
   new AppError('POLICY_TAMPER', `The signer did not return ${what}`, {
     cause,
     details: { by: 'signer' },
-    hint: 'Do not use this signer again until you know why. For other ways to sign: sluice help signing',
+    next: advice`Do not use this signer again until you know why. For other ways to sign: ${sluice('help', 'signing')}`,
   })

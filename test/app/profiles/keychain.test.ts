@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { desktopKeychain } from '../../../src/app/profiles/keychain.ts'
+import { sluice as command } from '../../../src/domain/text/next-step.ts'
 import { sandboxKey } from '../../../src/sandbox/accounts.ts'
 import { keepSealed } from '../../support/keys/cheap-keystore.ts'
 import { testKeychain } from '../../support/keys/test-keychain.ts'
@@ -170,7 +171,7 @@ describe('the desktop keychain of this machine', () => {
     'when absent, set and get fail with their codes, and profile set works with a file',
     async () => {
       expect(() => real.set('sluice test', 'x')).toThrow(expect.objectContaining({ code: 'STATE_UNUSABLE' }))
-      expect(() => real.get('sluice test', 'nothing')).toThrow(
+      expect(() => real.get('sluice test', command('keys list'))).toThrow(
         expect.objectContaining({ code: 'KEY_SOURCE' }),
       )
       expect(real.remove('sluice test')).toBe(false)
@@ -194,9 +195,11 @@ describe('the desktop keychain of this machine', () => {
       const line = `profile set prod --base-url ${place} --api-key-file ${join(at, 'key')} --keychain --json`
       expect((await sluice(at, line)).exit).toBe(0)
       const { keychain } = JSON.parse(readFileSync(join(at, 'config', 'secrets.json'), 'utf8')).prod
-      expect(real.get(keychain, '')).toContain('canary-4717')
+      expect(real.get(keychain, command('keys list'))).toContain('canary-4717')
       expect((await sluice(at, 'profile remove prod --yes')).exit).toBe(0)
-      expect(() => real.get(keychain, '')).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
+      expect(() => real.get(keychain, command('keys list'))).toThrow(
+        expect.objectContaining({ code: 'KEY_SOURCE' }),
+      )
     })
   })
 })

@@ -146,7 +146,7 @@ describe('a read from a silent node', () => {
     await node.close()
     expect(await at.screen()).toMatch(
       new RegExp(
-        `^error The\\s+time\\s+limit\\s+of\\s+4\\s+s\\s+was\\s+reached:\\s+no\\s+answer\\s+from\\s+sandbox-one\\s+at\\s+${host}\\s+(?:\\(\\d+s\\)\\s+)?\\(RPC_UNREACHABLE\\)\\nnext {2}To see what answers: sluice doctor --profile engine\\. Or allow more time: --timeout 1m$`,
+        `^error The\\s+time\\s+limit\\s+of\\s+4\\s+s\\s+was\\s+reached:\\s+no\\s+answer\\s+from\\s+sandbox-one\\s+at\\s+${host}\\s+(?:\\(\\d+s\\)\\s+)?\\(RPC_UNREACHABLE\\)\\nnext {2}To see what answers:\\n +sluice doctor --profile engine\\n +Or allow more time:\\n +sluice strategies list --profile engine --quiet --timeout 1m$`,
         'm',
       ),
     )

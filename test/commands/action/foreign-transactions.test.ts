@@ -160,7 +160,13 @@ describe('a pipelined deposit whose approval lost its nonce', () => {
         const [, action] = kept.find(id)!.steps
         expect(await run(['action', 'watch', id, '--json', '--timeout', '20s'])).toMatchObject({ exit: 0 })
         expect(kept.find(id)!.steps[1]!.state).toBe(action === undefined ? '' : 'FINAL_OK')
-        kept.supersede(id, 0, `0x${'77'.repeat(32)}`, 'as it was written down by an older version')
+        kept.supersede(
+          id,
+          0,
+          `0x${'77'.repeat(32)}`,
+          'as it was written down by an older version',
+          `0x${'77'.repeat(32)}`,
+        )
         const written = kept.events(id)
         await signsNothing(() => run(['action', 'replan', id, '--dry-run', '--json']))
         expect(kept.events(id)).toEqual(written)

@@ -88,7 +88,7 @@ test('a command that cannot resume a pending operation reports PENDING with its 
   turn?.release()
   const text = await run(`action resume ${id} ${missing}`)
   expect(text.err).toContain(
-    `${id} has signed transactions, and this command did not resume it: /nonexistent/key is not used as a key: it does not exist (PENDING)\nnext  sluice action resume ${id}\n`,
+    `${id} has signed transactions, and this command did not resume it: /nonexistent/key is not used as a key: it does not exist (PENDING)\nnext\n      sluice action resume ${id}\n`,
   )
   expect(attempts()).toBe(before)
   await mined()
@@ -274,7 +274,7 @@ describe('a failed repeat of an operation that ended or is partly done', () => {
     ])
     expect({ exit, out }).toEqual({ exit: 20, out: '' })
     expect(err).toMatch(
-      /has already completed.*Cannot index string with string \("nothing"\)[\s\S]*next {2}sluice action show /,
+      /has already completed.*Cannot index string with string \("nothing"\)[\s\S]*next\n {6}sluice action show /,
     )
     const shown = await run(['action', 'list', '--jq', '.items[] | .status, .amounts.in.formatted'])
     expect(shown).toMatchObject({ exit: 0, out: expect.stringMatching(/^(SUCCESS\n[0-9.]+\n)+$/) })

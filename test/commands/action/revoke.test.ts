@@ -248,7 +248,7 @@ test('resume, replan, cancel and speed-up report how an action ended, and sign n
     }
   for (const id of Object.values(ids)) {
     const watched = await run(`action watch ${id}`)
-    expect(watched.err).toContain(`next  sluice action explain ${id}\n`)
+    expect(watched.err).toContain(`next\n      sluice action explain ${id}\n`)
     expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({
       exit: 0,
       json: { allowancesLeft: [] },

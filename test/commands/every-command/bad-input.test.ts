@@ -44,7 +44,7 @@ async function refused(
   if (words) {
     expect({ exit: words.exit, err: words.err }).toMatchObject({ exit: wrong.exit })
     expect(words.out).toBe('')
-    expect(words.err).toMatch(/error .+ \([A-Z_]+\)\nnext {2}.+\n$/)
+    expect(words.err).toMatch(/error .+ \([A-Z_]+\)\nnext( {2}.+)?\n( {6}.+\n)*$/)
     expect(words.err).toContain(`(${wrong.code})`)
     comparedAsText.add(wrong.code)
   }

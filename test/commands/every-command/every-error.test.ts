@@ -317,7 +317,7 @@ test.each(Object.entries(rows).map((row, turn) => [...row, turn] as const))(
       expect(isErrorCode(failed.code) && errorRow(failed.code).exit).toBe(exit)
       expect({ kind, hint: failed.hint }).toEqual({ kind, hint: expect.stringMatching(/\S/) })
       expect({ kind, exit: words.exit }).toEqual({ kind, exit })
-      expect(words.err).toMatch(new RegExp(`error .+ \\(${failed.code}\\)\\nnext {2}.+\\n$`))
+      expect(words.err).toMatch(new RegExp(`error .+ \\(${failed.code}\\)\\nnext( {2}.+)?\\n( {6}.+\\n)*$`))
       expect({ kind, signed: attempts() }).toEqual({ kind, signed })
     }
   },

@@ -128,7 +128,7 @@ describe('hints that are pasted into a shell', () => {
         const { json } = await run(['--json', ...line], { ...(env && { env }) })
         expect({ name, pasted: pasted(json.error.hint).slice(0, is.length) }).toEqual({ name, pasted: is })
         const { err } = await run(line, { ...(env && { env }) })
-        const told = /\nnext {2}(.*)\n$/.exec(err)?.[1] ?? ''
+        const told = /\nnext\s+([\s\S]*)\n$/.exec(err)?.[1]?.replace(/\n\s+/g, ' ') ?? ''
         expect({ name, pasted: pasted(told).slice(0, is.length) }).toEqual({ name, pasted: is })
       }
     },
@@ -148,15 +148,15 @@ test('action watch hints at resume, swap status --watch at a longer timeout, wal
   const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
   const watched = await run(['action', 'watch', slow, '--timeout', '1s'])
   expect(watched.exit).toBe(20)
-  expect(watched.err).toContain(`next  sluice action resume ${slow}\n`)
+  expect(watched.err).toContain(`next\n      sluice action resume ${slow}\n`)
   await run('sandbox fault clear')
   const quote = (
     await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
   ).json
   const followed = await run(['swap', 'status', quote.id, '--watch', '--timeout', '1s'])
-  expect(followed.err).toContain(`next  sluice swap status --watch --timeout 1h ${quote.id}\n`)
+  expect(followed.err).toContain(`next\n      sluice swap status ${quote.id} --watch --timeout 1h\n`)
   const deposit = await run(['swap', 'status', quote.id, '--btc-tx', 'c0ffee'.repeat(10) + 'abcd'])
-  expect(deposit.err).toContain(`sluice swap status --btc-tx ${'c0ffee'.repeat(10)}abcd ${quote.id}\n`)
+  expect(deposit.err).toContain(`sluice swap status ${quote.id} --btc-tx ${'c0ffee'.repeat(10)}abcd\n`)
   const made = await run('wallet new ops', { secrets: { password: 'x' } })
   expect(made.out).toContain('sluice wallet show ops')
   expect((await run('wallet show ops')).exit).toBe(0)

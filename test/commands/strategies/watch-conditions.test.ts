@@ -22,7 +22,7 @@ test('a crossing is told once, in both directions, over several runs, with exit 
       `^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  ${slug}  liquidity>${bound} is met: \\$[0-9,.]+\\n$`,
     ),
   )
-  expect(met.err).toContain(`next  sluice strategies show ${slug}`)
+  expect(met.err).toContain(`next\n      sluice strategies show ${slug}`)
   expect(ended(await look())).toEqual([0, ''])
   // Another watch keeps its own states.
   expect((await look('--name other')).exit).toBe(15)

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/domain/address.ts'
+import { canonicalJson } from '../../../src/domain/text/canonical-json.ts'
+import { sha256 } from '../../../src/store/journal/database.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 
@@ -127,5 +129,95 @@ describe('a replan', () => {
     expect(() => anew()).toThrow()
     expect(journal.find('pay')!.plan).toEqual({ quoteId: 'q1' })
     expect(journal.find('pay')!.steps).toHaveLength(2)
+  })
+})
+
+describe('a journal of an earlier version, whose audit trail has only words', () => {
+  type Line = Record<'operation' | 'was' | 'becomes' | 'why' | 'kind', string> & {
+    seq: number
+    idx: number | null
+    at: number
+    ref: string | null
+  }
+  /** The words of an event as an earlier version wrote them. */
+  const wordsOf = ({ kind, why, ref }: Line) =>
+    ['planned', 'replanned', 'signed'].includes(kind) ? `${why} ${ref}` : why
+
+  /** Writes the file as an earlier version did: no kinds, and hashes of the words alone. */
+  const makeOld = () => {
+    const db = new DatabaseSync(join(home, 'journal.db'))
+    db.exec('DROP TRIGGER event_never_update')
+    let previous = ''
+    for (const line of db.prepare('SELECT * FROM event ORDER BY seq').all() as unknown as Line[]) {
+      const why = wordsOf(line)
+      const { operation, idx, was, becomes, at, seq } = line
+      const hash = sha256(canonicalJson([previous, operation, idx, was, becomes, why, at]))
+      db.prepare('UPDATE event SET why = ?, prev_hash = ?, hash = ? WHERE seq = ?').run(
+        why,
+        previous,
+        hash,
+        seq,
+      )
+      previous = hash
+    }
+    db.exec('ALTER TABLE event DROP COLUMN kind')
+    db.exec('ALTER TABLE event DROP COLUMN ref')
+    db.exec(
+      "CREATE TRIGGER event_never_update BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, 'event'); END",
+    )
+    const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    db.exec(`PRAGMA user_version = ${version - 1}`)
+    db.close()
+  }
+
+  it('is migrated: kinds and references are those of this version, and it is verified and continued', () => {
+    const attempt = (byte: string, nonce: number, kind: 'run' | 'bump' = 'run') => ({
+      hash: `0x${byte.repeat(32)}` as const,
+      raw: '0x02' as const,
+      kind,
+      nonce,
+      transaction: payTo('11').transaction,
+      gas: 21_000n,
+      maxFeePerGas: 2n,
+      maxPriorityFeePerGas: 1n,
+    })
+    journal.reserveNonce('pay', 0, 4, 9)
+    // Hashes in an order that is not that of signing.
+    for (const [byte, kind] of [
+      ['ff', 'run'],
+      ['aa', 'bump'],
+    ] as const)
+      journal.recordSigned('pay', 0, attempt(byte, 4, kind))
+    journal.recordSent(`0x${'ff'.repeat(32)}`, 'accepted')
+    const inclusion = {
+      hash: `0x${'aa'.repeat(32)}` as const,
+      blockNumber: 7,
+      blockHash: `0x${'01'.repeat(32)}` as const,
+      gasUsed: 1n,
+      gasPrice: 1n,
+    }
+    journal.moveStep('pay', 0, 'INCLUDED', 'block 7', inclusion)
+    journal.moveStep('pay', 0, 'FINAL_OK', 'block 7, depth 3', inclusion, 'depth 3')
+    journal.replan('pay', 0, { plan: { quoteId: 'q2' }, steps: [payTo('33')], why: 'the quote expired' })
+    journal.reserveNonce('pay', 2, 5, 9)
+    const [events, attempts] = [journal.events('pay'), journal.attempts('pay', 0)]
+    journal.close()
+    makeOld()
+    journal = openJournal(join(home, 'journal.db'), Date.now)
+    expect(journal.events('pay').map(({ kind, ref }) => ({ kind, ref }))).toEqual(
+      events.map(({ kind, ref }) => ({ kind, ref })),
+    )
+    expect(new Set(events.map(({ kind }) => kind))).toEqual(
+      new Set(['planned', 'reserved', 'signed', 'moved', 'final', 'replanned']),
+    )
+    expect(journal.attempts('pay', 0)).toEqual(attempts)
+    expect(attempts.map(({ kind }) => kind)).toEqual(['run', 'bump'])
+    expect(code(() => journal.verify('pay'))).toBeUndefined()
+    expect(journal.firstBrokenEvent()).toBeUndefined()
+    journal.releaseNonce('pay', 2, 'not signed in this run')
+    expect(code(() => journal.verify('pay'))).toBeUndefined()
+    expect(journal.firstBrokenEvent()).toBeUndefined()
+    change('DROP TRIGGER event_never_update', "UPDATE event SET kind = 'moved' WHERE kind = 'signed'")
+    expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
   })
 })

@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 type Told = { message: string; hint: string; details: Record<string, unknown> }
 
 function toldIn(out: string, err: string): Told | undefined {
-  const words = /(?:^|\n)error (.*) \([A-Z_]+\)\nnext {2}(.*)\n$/.exec(err)
-  if (words) return { message: words[1]!, hint: words[2]!, details: {} }
+  const words = /(?:^|\n)error (.*) \([A-Z_]+\)\nnext\s+([\s\S]*)\n$/.exec(err)
+  if (words) return { message: words[1]!, hint: words[2]!.replace(/\n\s+/g, ' '), details: {} }
   const last = out.trimEnd().split('\n').at(-1) ?? ''
   if (!last.startsWith('{"error":')) return undefined
   const { message, hint, details } = (JSON.parse(last) as { error: Told }).error
@@ -46,6 +46,8 @@ export function startsAnew(text: string, exit: number): string | undefined {
 export function checkHint(argv: readonly string[], out: string, err: string, exit: number): void {
   const told = toldIn(out, err)
   expect(told && leftOpen(argv, told)).toBe(undefined)
+  // A command as data that was put into a text without being rendered.
+  expect(`${out}${err}`).not.toContain('[object Object]')
   if (told && exit >= 20 && exit <= 29)
     // Who asked for a new plan is asked to confirm it.
     expect(argv[1] !== 'replan' && startsAnew(told.hint, exit), told.hint).toBeFalsy()

@@ -16,7 +16,7 @@ export function testKeychain(): TestKeychain {
     works: () => !isLocked,
     get: (name, instead) => {
       const text = isLocked ? undefined : held.get(name)
-      if (text === undefined) throw new AppError('KEY_SOURCE', 'It is locked', { hint: instead })
+      if (text === undefined) throw new AppError('KEY_SOURCE', 'It is locked', { next: instead })
       return text
     },
     set: (name, text) => {

@@ -183,7 +183,7 @@ describe('an approval step that lost its nonce', () => {
       },
     })
     expect(journal.find('held')!.steps[1]!.state).toBe('FINAL_OK')
-    journal.supersede('held', 0, `0x${'77'.repeat(32)}`, 'its nonce was used')
+    journal.supersede('held', 0, `0x${'77'.repeat(32)}`, 'its nonce was used', `0x${'77'.repeat(32)}`)
     expect(journal.find('held')!.state).toBe('ATTENTION')
     expect(await outcome('held')).toMatchObject({ state: 'DONE', exit: 0 })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AppError, refusedProposalHint } from '../../../src/domain/errors.ts'
-import { continueHint } from '../../../src/transactions/operations/continue-hints.ts'
+import { adviceText } from '../../../src/domain/text/next-step.ts'
+import { continueAdvice } from '../../../src/transactions/operations/continue-hints.ts'
 
 const _hash = `0x${'ab'.repeat(32)}`
 const [again, _giveUp] = ['sluice action resume one', 'sluice action abandon one']
@@ -18,12 +19,12 @@ describe('the hint after a policy error', () => {
     [
       'a proposal that does not match the request',
       'POLICY_SHAPE',
-      { hint: refusedProposalHint },
+      { next: refusedProposalHint },
       'Once this has changed',
     ],
     ['a limit', 'POLICY_FEE_CAP', {}, 'Once this is allowed'],
   ] as const)('names the condition for resuming, and the command to revoke: %s', (_, code, more, once) => {
-    expect(continueHint(new AppError(code, 'no', more), 'one')).toBe(
+    expect(adviceText(continueAdvice(new AppError(code, 'no', more), 'one'))).toBe(
       `${once}: ${again}; to stop instead: sluice action revoke one`,
     )
   })

@@ -1,5 +1,6 @@
 import { AppError } from '../../../domain/errors.ts'
 import { didYouMean } from '../../../domain/text/did-you-mean.ts'
+import { sluice } from '../../../domain/text/next-step.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import { functions } from './template-functions.ts'
 import type { Expression, Node } from './template-nodes.ts'
@@ -268,4 +269,6 @@ const countOf = (least: number, most: number): string =>
       : `${least} to ${most} arguments`
 
 const wrong = ({ line }: { line: number }, what: string): AppError =>
-  new AppError('USAGE', sanitizeText(`--template, line ${line}: ${what}`), { hint: 'sluice help formatting' })
+  new AppError('USAGE', sanitizeText(`--template, line ${line}: ${what}`), {
+    next: sluice('help', 'formatting'),
+  })

@@ -7,6 +7,7 @@ import { type Address, nativeAddress, sameAddress } from '../../../domain/addres
 import { tokenAmount } from '../../../domain/amount.ts'
 import type { AppError } from '../../../domain/errors.ts'
 import { displayNetwork, type Network } from '../../../domain/networks.ts'
+import { isNext } from '../../../domain/text/next-step.ts'
 import { nativeToken, type Token } from '../../../domain/token.ts'
 import {
   balanceOf,
@@ -81,10 +82,10 @@ export function balanceShortfalls(
   return [...lacks(token, held, amountIn, 'needs'), ...lacks(unit, coin, gas, 'needs, for gas, about')]
 }
 
-const refusalOf = ({ code, message, hint }: AppError, token: Token, missing: bigint): QuoteRefusal => ({
+const refusalOf = ({ code, message, next }: AppError, token: Token, missing: bigint): QuoteRefusal => ({
   code,
   message,
-  flag: null,
+  flags: null,
   missing: tokenAmount(missing, token),
-  next: hint ?? null,
+  next: next?.find(isNext) ?? null,
 })

@@ -5,6 +5,7 @@ import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
 import { defaultSlippage } from '../../../domain/slippage.ts'
+import { advice, sameWith, sluice } from '../../../domain/text/next-step.ts'
 import type { Token } from '../../../domain/token.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
@@ -61,23 +62,28 @@ export async function parseQuoteFlags(
   )
   if (missing.length > 0)
     throw new AppError('USAGE', `Missing: ${missing.join(', ')}`, {
-      hint: 'sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
+      next: sluice('swap quote', {
+        '--from': 'sandbox-one',
+        '--token-in': 'USDC',
+        '--token-out': 'WETH',
+        '--amount-in': '100',
+      }),
     })
   if ((wish.amountIn === undefined) === (wish.amountOut === undefined))
     throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
-      hint: 'sluice swap quote --help',
+      next: sluice('swap quote', { '--help': true }),
     })
   const { networks, bitcoin } = await cli.backend.catalog()
   const origin = networkNamed(bitcoin ? [...networks, bitcoinNetwork] : networks, from!)
   const isBitcoin = origin.chainId === bitcoinNetwork.chainId
   if (isBitcoin && wish.to === undefined)
     throw new AppError('USAGE', 'A swap from Bitcoin pays out on another network: which one?', {
-      hint: 'Name it: --to NETWORK',
+      next: advice`Name it: ${sameWith({ '--to': 'NETWORK' })}`,
     })
   const target = networkNamed(networks, wish.to ?? from!)
   if (wish.speed !== undefined && (isBitcoin || target.chainId === origin.chainId))
     throw new AppError('USAGE', `A swap ${isBitcoin ? 'from Bitcoin' : 'on one network'} has no speeds`, {
-      hint: 'Leave out --speed.',
+      next: 'Leave out --speed.',
     })
   const tokenIn = await tokenForService(cli, origin, nameIn!)
   const tokenOut = await tokenForService(cli, target, nameOut!)
@@ -92,7 +98,7 @@ export async function parseQuoteFlags(
       : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
   if (isBitcoin && exact === 'out')
     throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {
-      hint: 'Give the amount of BTC to pay: --amount-in 0.01',
+      next: advice`Give the amount of BTC to pay: ${sameWith({ '--amount-in': '0.01' })}`,
     })
   const named =
     wish.destination === undefined

@@ -2,7 +2,7 @@ import { formatUnits } from 'viem/utils'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { shellWord } from '../../../domain/text/shell-quoting.ts'
+import { advice, type Next, sluice } from '../../../domain/text/next-step.ts'
 import { nativeToken, tokenAt } from '../../../domain/token.ts'
 import type { AskedQuote } from '../../asked-quote-types.ts'
 import type { Cli } from '../../command-run-types.ts'
@@ -11,7 +11,7 @@ import type { Cli } from '../../command-run-types.ts'
 export async function quoteCommand(
   cli: Cli,
   { quote, exact, slippage, destination, speed, isNamed }: AskedQuote,
-): Promise<string> {
+): Promise<Next> {
   const { networks, tokens } = await cli.backend.catalog()
   const { from, to, tokenIn, tokenOut, refundAddress } = quote
   const named = (token: typeof tokenIn): string => {
@@ -22,7 +22,7 @@ export async function quoteCommand(
     const isOnly = here.filter((one) => one.symbol.toLowerCase() === symbol?.toLowerCase()).length === 1
     return symbol !== undefined && isOnly ? symbol : token.address
   }
-  const flags: Record<string, string | null | undefined> = {
+  const terms: Record<string, string | null | undefined> = {
     from: from.network,
     to: to.chainId === from.chainId ? null : to.network,
     'token-in': from.chainId === bitcoinNetwork.chainId ? tokenIn.symbol : named(tokenIn),
@@ -35,14 +35,14 @@ export async function quoteCommand(
     slippage: slippage === null ? null : `${Number((slippage * 10_000).toFixed(6))}bps`,
     speed,
   }
-  const words = Object.entries(flags).flatMap(([flag, value]) =>
-    value ? [`--${flag} ${shellWord(value)}`] : [],
+  const flags = Object.fromEntries(
+    Object.entries(terms).flatMap(([flag, value]) => (value ? [[`--${flag}`, value]] : [])),
   )
-  return ['sluice swap quote', ...words].join(' ')
+  return sluice('swap quote', flags)
 }
 
 /** Replaces the hint of an expired quote by the command that requests it again. */
 export const withQuoteAgain = async (cli: Cli, error: unknown, asked: AskedQuote): Promise<unknown> =>
   error instanceof AppError && error.code === 'QUOTE_EXPIRED'
-    ? copyErrorWith(error, { hint: `Get a new quote: ${await quoteCommand(cli, asked)}` })
+    ? copyErrorWith(error, { next: advice`Get a new quote: ${await quoteCommand(cli, asked)}` })
     : error

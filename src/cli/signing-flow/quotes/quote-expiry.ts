@@ -11,11 +11,11 @@ export function refuseExpired({ expiresAt, legs }: Proposal, now: number, { isFi
   if (expiresAt === null) return
   const left = Date.parse(expiresAt) - now
   if (left > perStep * (legs[0]?.transactions.length ?? 1)) return
-  const hint = isFixed ? errorRow('POLICY_TAMPER').hint! : sameCommandHint
-  if (left <= 0) throw quoteExpiredError(Date.parse(expiresAt), { isUnsigned: true, hint })
+  const next = isFixed ? errorRow('POLICY_TAMPER').next! : sameCommandHint
+  if (left <= 0) throw quoteExpiredError(Date.parse(expiresAt), { isUnsigned: true, next })
   throw new AppError(
     'QUOTE_EXPIRED',
     `The quote expires in ${Math.floor(left / 1000)} s, too soon for its transactions. Nothing was signed.`,
-    { hint },
+    { next },
   )
 }

@@ -44,5 +44,5 @@ export function refuseDrift(
   if (amount !== asked.amount)
     throw new AppError('POLICY_QUOTE_DRIFT', 'The amount in the quote is not the requested amount')
   if (quote.deadline !== null && Date.parse(quote.deadline) <= now)
-    throw quoteExpiredError(Date.parse(quote.deadline), { isUnsigned: true, hint: sameCommandHint })
+    throw quoteExpiredError(Date.parse(quote.deadline), { isUnsigned: true, next: sameCommandHint })
 }

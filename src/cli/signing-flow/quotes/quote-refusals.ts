@@ -4,6 +4,7 @@ import { tokenAmount } from '../../../domain/amount.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
 import { priceImpactOf } from '../../../domain/price-impact-share.ts'
+import { type Flags, isNext, type Next } from '../../../domain/text/next-step.ts'
 import { nativeToken } from '../../../domain/token.ts'
 import { slippageOf } from '../../../guard/intent-slippage.ts'
 import { factsWithoutTransactions } from '../../../guard/policy/policy-facts.ts'
@@ -16,15 +17,15 @@ import { termsOf } from '../user-terms-from-flags.ts'
 import type { QuoteRequest } from './parse-quote-flags.ts'
 
 /**
- * Why executing a quote will be refused, and the flag that accepts it; `null` where none does. For a lack of funds, the amount that is missing and
+ * Why executing a quote will be refused, and the flags that accept it; `null` where none does. For a lack of funds, the amount that is missing and
  * the command that shows or brings it.
  */
 export type QuoteRefusal = {
   code: string
   message: string
-  flag: string | null
+  flags: Flags | null
   missing: ReturnType<typeof tokenAmount> | null
-  next: string | null
+  next: Next | null
 }
 
 /** The policy rules that a quote alone decides; the others need its transactions. */
@@ -94,7 +95,7 @@ export async function quoteRefusals(
     ...broken.map(({ rule, wanted, found, code }) => ({
       code: code ?? 'POLICY_LIMIT',
       message: `The policy allows ${rule}: ${wanted}, and the quote has ${found}`,
-      flag: null,
+      flags: null,
       missing: null,
       next: null,
     })),
@@ -110,11 +111,15 @@ function caught<value>(work: () => value): value | AppError {
   }
 }
 
-/** A refusal by its error, with the flag of its hint. */
-const refusalOf = ({ code, message, hint = '' }: AppError): QuoteRefusal => ({
-  code,
-  message,
-  flag: /--max-price-impact [0-9.]+%/.exec(hint)?.[0] ?? null,
-  missing: null,
-  next: null,
-})
+/** A refusal by its error, with the flag that accepts its price impact. */
+const refusalOf = ({ code, message, next = [] }: AppError): QuoteRefusal => {
+  const most = next.find((part) => isNext(part) && part.command === 'same')
+  const share = isNext(most) && most.flags['--max-price-impact']
+  return {
+    code,
+    message,
+    flags: typeof share === 'string' && share !== 'SHARE' ? { '--max-price-impact': share } : null,
+    missing: null,
+    next: null,
+  }
+}

@@ -4,9 +4,9 @@ import { tokenAmount } from '../../../domain/amount.ts'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { shellOperand, shellWord } from '../../../domain/text/shell-quoting.ts'
+import { commandLine, type Next, sameWith, sluice } from '../../../domain/text/next-step.ts'
 import type { Cli } from '../../command-run-types.ts'
-import { withSameTarget } from '../../next-command.ts'
+import { nextLine } from '../../next-step-text.ts'
 import { promised } from '../swap-proposal.ts'
 import { balanceShortfalls, type Held, readHeld } from './balance-shortfalls.ts'
 import type { QuoteRequest } from './parse-quote-flags.ts'
@@ -36,7 +36,7 @@ export async function withBalance<answer>(
     if (lacks.length === 0) throw error
     throw copyErrorWith(error, {
       message: `${error.message}. Besides, ${lacks.map(({ message }) => message).join('. ')}`,
-      details: { refusals: lacks },
+      details: { refusals: refusalRows(cli, lacks) },
     })
   }
 }
@@ -70,31 +70,32 @@ export async function acceptsAndRefusals(
   const lacks = held
     ? balanceShortfalls(held, { token: request.tokenIn, amountIn, estimatedGas: quote.estimatedGas })
     : []
-  const target = sameTarget(cli)
-  return {
-    accepts,
-    refusals: [
-      ...lacks.map((one) => ({ ...one, next: one.next && withSameTarget(one.next, target) })),
-      ...(await quoteRefusals(cli, quote, request, share)),
-    ],
-  }
+  return { accepts, refusals: [...lacks, ...(await quoteRefusals(cli, quote, request, share))] }
 }
 
-/** The flags that make the next command run where this one did. */
-export const sameTarget = ({ globals: { profile } }: Cli): string[] =>
-  profile === undefined ? [] : ['--profile', profile]
+/** Refusals as JSON: the flags that accept one and the command after it as text, for the profile of the line that ran. */
+export const refusalRows = (cli: Cli, refusals: readonly QuoteRefusal[]) =>
+  refusals.map(({ flags, next, ...one }) => ({
+    ...one,
+    flag: flags && commandLine(sameWith(flags)),
+    next: next && nextLine(next, sameTarget(cli)),
+  }))
+
+/** The profile of the line that ran, for the next one. */
+const sameTarget = ({ globals: { profile } }: Cli) => ({
+  argv: profile === undefined ? [] : ['--profile', profile],
+})
 
 /**
  * The command that brings or shows what the wallet lacks, else the one that executes a quote with the flags that accept what would be refused;
  * `null` if no flag does.
  */
-export function commandAfterQuote(
+export function nextAfterQuote(
   { id, refusals }: { id: string | null; refusals: readonly QuoteRefusal[] },
   wallet: string | undefined,
-): string | null {
+): Next | null {
   const [first] = refusals.flatMap(({ next }) => next ?? [])
   if (first !== undefined) return first
-  if (!id || refusals.some(({ flag }) => flag === null)) return null
-  const from = wallet === undefined ? [] : ['--wallet', shellWord(wallet)]
-  return ['sluice swap execute', ...from, ...refusals.map(({ flag }) => flag), shellOperand(id)].join(' ')
+  if (!id || refusals.some(({ flags }) => flags === null)) return null
+  return sluice('swap execute', id, { '--wallet': wallet }, ...refusals.flatMap(({ flags }) => flags ?? []))
 }

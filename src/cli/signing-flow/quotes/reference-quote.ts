@@ -122,7 +122,7 @@ function unpriced(
   if (!io.canAsk || !globals.input || globals.yes)
     throw new AppError('POLICY_MIN_OUT', says, {
       cause,
-      hint: 'Set the minimum output: --accept-min-out AMOUNT, with an exact --amount-in. Or confirm it in a terminal, without --yes.',
+      next: 'Set the minimum output: --accept-min-out AMOUNT, with an exact --amount-in. Or confirm it in a terminal, without --yes.',
     })
   notice(io.err.paint.red(says))
   return { isWord: true }

@@ -1,7 +1,7 @@
 import type { Quote } from '../../../api/quote.ts'
 import type { Amounts } from '../../../domain/accepted-amounts.ts'
 import { copyErrorWith } from '../../../domain/copy-error.ts'
-import { AppError, errorRow } from '../../../domain/errors.ts'
+import { AppError, hasDefaultAdvice } from '../../../domain/errors.ts'
 import { parseSlippage } from '../../../domain/slippage.ts'
 import type { LoadedPolicy } from '../../../guard/policy/policy-file.ts'
 import { shortfallShare } from '../../../guard/price-tolerance.ts'
@@ -55,8 +55,8 @@ export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?
   acceptMinOut !== undefined &&
   error instanceof AppError &&
   error.code === 'POLICY_MIN_OUT' &&
-  error.hint === errorRow(error.code).hint
+  hasDefaultAdvice(error)
     ? copyErrorWith(error, {
-        hint: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
+        next: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
       })
     : error

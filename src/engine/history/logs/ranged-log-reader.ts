@@ -22,7 +22,7 @@ function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: Rang
     {
       details: { network: network.name, block: block.toString() },
       ...(maxSize <= smallRange && {
-        hint: `Set an RPC in ${rpcVariable(network)} that returns logs of more blocks at once, or repeat the request: it continues from the stored logs.`,
+        next: `Set an RPC in ${rpcVariable(network)} that returns logs of more blocks at once, or repeat the request: it continues from the stored logs.`,
       }),
     },
   )
@@ -35,7 +35,7 @@ const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
     `The node at ${rpc.host} returns no logs of ${network.name}: ${sanitizeText(String(cause.details?.message ?? cause.message))}`,
     {
       details: { ...cause.details, network: network.name },
-      hint: `Set an RPC in ${rpcVariable(network)} that returns logs.`,
+      next: `Set an RPC in ${rpcVariable(network)} that returns logs.`,
       cause,
     },
   )
@@ -47,7 +47,7 @@ const batchUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
     `The node at ${rpc.host} accepts no batches, so nothing proves that its logs are complete`,
     {
       details: { network: network.name },
-      hint: `Set an RPC in ${rpcVariable(network)} that accepts batches.`,
+      next: `Set an RPC in ${rpcVariable(network)} that accepts batches.`,
       cause,
     },
   )

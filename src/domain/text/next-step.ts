@@ -1,0 +1,181 @@
+import { shellPath, shellWord } from './shell-quoting.ts'
+
+/** Every command that a next step names; `''` is the program itself. `test/domain/next-step.test.ts` compares them with the program. */
+export type CommandName =
+  | ''
+  | 'action abandon'
+  | 'action cancel'
+  | 'action deliver'
+  | 'action explain'
+  | 'action export'
+  | 'action list'
+  | 'action replan'
+  | 'action resume'
+  | 'action revoke'
+  | 'action show'
+  | 'action speed-up'
+  | 'action submit'
+  | 'action watch'
+  | 'config list'
+  | 'decode'
+  | 'demo'
+  | 'deposit'
+  | 'doctor'
+  | 'fees set'
+  | 'fees show'
+  | 'help'
+  | 'history'
+  | 'init'
+  | 'keys create'
+  | 'keys list'
+  | 'networks list'
+  | 'policy check'
+  | 'profile remove'
+  | 'profile set'
+  | 'profile use'
+  | 'sandbox fault'
+  | 'sandbox fund'
+  | 'sandbox reset'
+  | 'sandbox status'
+  | 'sandbox up'
+  | 'sandbox warp'
+  | 'schema'
+  | 'serve'
+  | 'strategies list'
+  | 'strategies show'
+  | 'swap execute'
+  | 'swap list'
+  | 'swap quote'
+  | 'swap status'
+  | 'transfer'
+  | 'wallet approvals list'
+  | 'wallet approvals revoke'
+  | 'wallet balances'
+  | 'wallet export'
+  | 'wallet forget'
+  | 'wallet import'
+  | 'wallet list'
+  | 'wallet new'
+  | 'wallet show'
+  | 'wallet watch'
+  | 'webhooks add'
+  | 'webhooks deliveries'
+  | 'webhooks enable'
+  | 'webhooks list'
+  | 'webhooks listen'
+  | 'webhooks replay'
+  | 'withdraw'
+  | 'yield recommend'
+
+/** Flags of a command line with their values, unquoted; `true` for a flag without a value. */
+export type Flags = Readonly<Record<`--${string}`, string | true>>
+
+/**
+ * A command line to run next, as data: `src/cli/next-step-text.ts` makes its text. `same` is the line that ran, with `flags` added. `env` goes before
+ * it, and its output into the file `into`. Words are unquoted.
+ */
+export type Next = {
+  command: CommandName | 'same'
+  operands: readonly string[]
+  flags: Flags
+  env?: Readonly<Record<string, string>>
+  into?: string
+}
+
+/** What to do next: plain words, commands, or words with commands between them. */
+export type Advice = string | Next | readonly (string | Next)[]
+
+type Words = readonly (
+  | string
+  | number
+  | Readonly<Record<`--${string}`, string | number | true | undefined>>
+)[]
+
+/** A command with its operands and flags: `sluice('action resume', id, { '--yes': true })`. */
+export const sluice = (command: CommandName, ...words: Words): Next => ({ command, ...split(words) })
+
+/** The line that ran, with these flags added or replaced. */
+export const sameWith = (flags: Words[number] & object): Next => ({ command: 'same', ...split([flags]) })
+
+function split(words: Words): Pick<Next, 'operands' | 'flags'> {
+  const flags = words.flatMap((one) => (typeof one === 'object' ? Object.entries(one) : []))
+  return {
+    operands: words.flatMap((one) => (typeof one === 'object' ? [] : [String(one)])),
+    flags: Object.fromEntries(
+      flags.flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value === true ? true : String(value)]],
+      ),
+    ),
+  }
+}
+
+/** Adds flags to a command. */
+export const withFlags = (next: Next, flags: Flags): Next => ({ ...next, flags: { ...next.flags, ...flags } })
+
+/** Words with commands between them, as a tagged template. */
+export function advice(
+  texts: TemplateStringsArray,
+  ...values: readonly (Advice | number | undefined)[]
+): readonly (string | Next)[] {
+  const parts = texts.flatMap((text, at) => [text, ...partsOf(values[at])])
+  const joined: (string | Next)[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part
+    else if (part !== '') joined.push(part)
+  }
+  return joined
+}
+
+/** The parts of an advice in their order: words and commands. */
+export function partsOf(given: Advice | number | undefined): readonly (string | Next)[] {
+  if (given === undefined || given === '') return []
+  if (typeof given === 'number') return [String(given)]
+  return typeof given === 'string' || 'command' in given ? [given] : given
+}
+
+/** Whether something is a command as data. */
+export const isNext = (value: unknown): value is Next =>
+  typeof value === 'object' && value !== null && 'command' in value && 'operands' in value && 'flags' in value
+
+/** Two pieces of advice, of which the second begins a sentence of its own; the second alone without a first. */
+export function bothAdvices(first: Advice | null | undefined, second: Advice): Advice {
+  const parts = partsOf(first ?? undefined)
+  const last = parts.at(-1)
+  if (last === undefined) return second
+  return advice`${parts}${typeof last === 'string' && /[.!?]$/.test(last) ? '' : '.'} ${second}`
+}
+
+/** Replaces the operand `ID` by the id of the operation. */
+export const withId = (given: Advice, id: string): Advice =>
+  partsOf(given).map((part) =>
+    typeof part === 'string'
+      ? part
+      : { ...part, operands: part.operands.map((one) => (one === 'ID' ? id : one)) },
+  )
+
+/**
+ * A command as one line for a shell. Operands that begin with a dash go to the end, after `--`. Without a line that ran, `same` is only its flags.
+ */
+export function commandLine({ command, operands, flags, env = {}, into }: Next): string {
+  const dashed = operands.some((one) => one.startsWith('-') && one !== '-')
+  const plain = operands.map(shellWord)
+  return [
+    ...Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`),
+    ...(command === 'same' ? [] : ['sluice', ...(command === '' ? [] : [command])]),
+    ...(dashed ? [] : plain),
+    ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
+    ...(dashed ? ['--', ...plain] : []),
+    ...(into === undefined ? [] : ['>', shellPath(into)]),
+  ].join(' ')
+}
+
+/** A flag with its quoted value. */
+export const flagWords = (name: string, value: string | true): string[] =>
+  value === true ? [name] : [name, name.endsWith('-file') ? shellPath(value) : shellWord(value)]
+
+/** An advice as one text, without anything of the line that ran. */
+export const adviceText = (given: Advice): string =>
+  partsOf(given)
+    .map((part) => (typeof part === 'string' ? part : commandLine(part)))
+    .join('')
