@@ -91,6 +91,12 @@ export async function failoverCampaign(
       })
       children.add(child)
       running[at] = child
+      child.once('exit', (code) => {
+        if (running[at] !== child || urls[at] === undefined) return
+        wrong.push(`an instance ended by itself with ${code}`)
+        urls[at] = undefined
+        if (!isOver) void start(at)
+      })
       let said = ''
       for await (const part of child.stdout!) {
         said += String(part)

@@ -81,8 +81,9 @@ export async function postgresSql(place: PostgresPlace, options: PostgresOptions
     keepAlive: true,
     types: { getTypeParser },
   })
-  // A connection that ends while nobody uses it is replaced by the next one.
+  // A connection that ends while nobody uses it is replaced by the next one; while it is handed over, nobody else listens.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   try {
     await migrate(pool, options.migrations, place)
   } catch (error) {
