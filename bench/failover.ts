@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpRpc } from '../src/chain/rpc/failover.ts'
@@ -24,6 +25,7 @@ export type FailoverCampaign = {
 /** A write of a client: `id` is what the service answered, once it has accepted it. */
 type Write = { kind: 'webhook' | 'transfer'; customer: string; mark: string; id?: string; sent?: boolean }
 
+const sources = join(import.meta.dirname, '..', 'src', 'app', 'launch.ts')
 const nobody = '0x00000000000000000000000000000000000bee71'
 const clients = 6
 /** How long a client tries the same write again, in ms: above the time for which a request that died holds its key. */
@@ -38,6 +40,7 @@ export async function failoverCampaign(
   const { cells, seed, everyMs, instances: count = 4, sabotage } = options
   const random = seeded(seed)
   const place = home()
+  const mark = join(place.env.HOME!, 'sabotaged')
   const own = await ownDatabase('postgres')
   const children = new Set<ChildProcess>()
   process.once('exit', () => {
@@ -68,11 +71,9 @@ export async function failoverCampaign(
     const urls: (string | undefined)[] = []
     const running: (ChildProcess | undefined)[] = []
     const start = async (at: number): Promise<void> => {
-      const preload = sabotage && ['--import', join(import.meta.dirname, 'failover-sabotage.ts')]
       const [node, program] = sluice
       const command = [
-        ...(preload ?? []),
-        program!,
+        ...(sabotage ? ['--import', join(import.meta.dirname, 'failover-sabotage.ts'), sources] : [program!]),
         'serve',
         '--port',
         '0',
@@ -84,7 +85,7 @@ export async function failoverCampaign(
         env: {
           ...place.env,
           SLUICE_DATABASE_URL: own.url,
-          ...(sabotage && { FAILOVER_SABOTAGE: sabotage }),
+          ...(sabotage && { FAILOVER_SABOTAGE: sabotage, FAILOVER_SABOTAGE_MARK: mark }),
         },
         stdio: ['ignore', 'pipe', 'ignore'],
       })
@@ -172,16 +173,25 @@ export async function failoverCampaign(
         writes.push(write)
         const from = accounts[number % accounts.length]!.address
         const gaveUpAt = Date.now() + patienceMs
-        while (!write.id && Date.now() < gaveUpAt) {
-          const accepted =
-            write.kind === 'webhook'
-              ? await ask(write, '/webhooks', { url: `http://127.0.0.1:9/${write.mark}` })
-              : await ask(write, '/transfer/bytecode', {
-                  ...{ originAddress: from, destinationAddress: nobody, chainId, amount: write.mark },
-                  token: '0x0000000000000000000000000000000000000000',
-                })
-          if (accepted) write.id = accepted.id
-          else await sleep(200 + random() * 800)
+        const send = () =>
+          write.kind === 'webhook'
+            ? ask(write, '/webhooks', { url: `http://127.0.0.1:9/${write.mark}` })
+            : ask(write, '/transfer/bytecode', {
+                ...{ originAddress: from, destinationAddress: nobody, chainId, amount: write.mark },
+                token: '0x0000000000000000000000000000000000000000',
+              })
+        // A third of the writes lose an accepted answer and ask again, and a sixth ask twice at once: under the same key.
+        const luck = random()
+        let wanted = luck < 1 / 3 ? 2 : 1
+        while (wanted > 0 && Date.now() < gaveUpAt) {
+          const answers = await Promise.all(luck > 5 / 6 ? [send(), send()] : [send()])
+          for (const { id } of answers.filter((answer) => answer !== undefined)) {
+            if (write.id !== undefined && write.id !== id)
+              wrong.push(`${write.kind} ${write.mark} was accepted as ${write.id} and again as ${id}`)
+            write.id ??= id
+            wanted--
+          }
+          if (wanted > 0) await sleep(200 + random() * 800)
         }
         if (write.id && write.kind === 'transfer') {
           const value = `0x${Number(write.mark).toString(16)}`
@@ -217,6 +227,7 @@ export async function failoverCampaign(
     // What waits for its number gets it within a minute.
     await numbered(sql, wrong)
     await Promise.all(running.map((_, at) => stop(at, 'SIGTERM')))
+    if (sabotage && !existsSync(mark)) throw new Error(`The fault ${sabotage} was not in any instance`)
     wrong.push(...(await flaws(sql, writes)))
     await sql.close()
     return { writes: writes.length, accepted: accepted.length, faults, wrong }

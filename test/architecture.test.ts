@@ -309,6 +309,26 @@ describe('the code style', () => {
     ).toEqual([])
   })
 
+  test('contracts, headers and nonce counts are each read through one file', () => {
+    const readers = ['chain/eth-call.ts', 'chain/head.ts', 'chain/nonce-count.ts']
+    const others = [
+      // They tell the requests of others apart: to check answers, to remember them, to play a faulty node.
+      ...['chain/rpc/quantities.ts', 'engine/once-per-block.ts'],
+      ...['sandbox/faults/rpc-proxy.ts', 'sandbox/world.ts'],
+      // The name of a way of simulation, and of what a node cannot do.
+      ...['cli/schema/plan.ts', 'guard/assurance.ts', 'guard/simulation/eth-call-simulation.ts'],
+      ...['guard/simulation/simulation-types.ts', 'app/doctor/rpc-capability-findings.ts'],
+    ]
+    const names = /\beth_(call|getBlockByNumber|getTransactionCount)\b/
+    const found = files.filter((file) => lines([file], names).length > 0)
+    expect(found).toEqual([...readers, ...others].toSorted())
+    // Only these encode a read and decode its answer.
+    expect(files.filter((file) => /\bdecodeFunctionResult\b/.test(textOf(file)))).toEqual([
+      'chain/call.ts',
+      'chain/multicall.ts',
+    ])
+  })
+
   test('no file writes to the console', () => {
     expect(lines(files, /\bconsole\.\w+/)).toEqual([])
   })
@@ -374,6 +394,8 @@ describe('the code style', () => {
         )?.[1]
         if (name === undefined || !imported.get(file)?.has(name)) return []
         if (all[at - 1]?.trimEnd().endsWith('*/')) return []
+        // The first signature of an overloaded function documents all.
+        if (all.slice(0, at).some((before) => before.startsWith(`export function ${name}`))) return []
         // A type derived from a value of the same file is documented by that value.
         const value = /^export type \w+ = .*\btypeof (\w+)/.exec(line)?.[1]
         if (value && new RegExp(`^(export )?const ${value}\\b`, 'm').test(textOf(file))) return []

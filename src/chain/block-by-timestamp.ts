@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
+import { type BlockRef, readHeaders } from './head.ts'
 import type { Chain } from './network-client.ts'
 import { quantity } from './rpc/quantities.ts'
-import type { BlockRef } from './run-readings.ts'
 
 /**
  * The result of a search: the newest block at a time, `undefined` if the chain is younger, and all blocks read for it.
@@ -75,9 +75,7 @@ const ascending = (numbers: readonly bigint[], head: BlockRef): bigint[] =>
 
 async function blocksAt({ rpc }: Chain, numbers: readonly bigint[]): Promise<BlockRef[]> {
   if (numbers.length === 0) return []
-  const blocks = (await rpc.batch(
-    numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]] as const),
-  )) as ({ timestamp?: unknown; hash?: unknown } | null)[]
+  const blocks = await readHeaders(rpc, numbers)
   return blocks.map((block, at) => {
     if (typeof block?.hash !== 'string')
       throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} does not know an old block`)

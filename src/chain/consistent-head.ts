@@ -5,8 +5,8 @@ import type { ChainClient } from './chain-client.ts'
 import { headIfReachable } from './finality/refuse-inconsistent-heads.ts'
 import type { Tips } from './gas-fees.ts'
 import { type Head, headAt, maxHeadRegression, readHead } from './head.ts'
+import { readNonceCount } from './nonce-count.ts'
 import { isMethodMissing, isUnsupportedMethod } from './rpc/errors.ts'
-import { quantity } from './rpc/quantities.ts'
 import { retryDelays } from './rpc/retry-unknown-block.ts'
 import { nodeTimeoutMs, withAnswerTimeout } from './rpc/timeouts.ts'
 
@@ -59,7 +59,7 @@ async function firstReachable(
     const [theirs, nonce] = await Promise.all([
       headIfReachable(peer, chainId, longestMs),
       // An endpoint that is down or hangs knows no transactions.
-      wallet === undefined ? 0 : minedCount(withAnswerTimeout(peer, longestMs), wallet).catch(() => 0),
+      wallet === undefined ? 0 : readNonceCount(withAnswerTimeout(peer, longestMs), wallet).catch(() => 0),
     ])
     if (theirs) return { other: { peer, theirs, nonce }, silent }
     silent.push(peer.host)
@@ -84,7 +84,7 @@ export async function commonHead(
     const { peers, endpoint: first } = rpc
     const [mine, own, { other, silent }] = await Promise.all([
       readHead(rpc, chainId),
-      wallet === undefined || peers.length === 0 ? 0 : minedCount(rpc, wallet),
+      wallet === undefined || peers.length === 0 ? 0 : readNonceCount(rpc, wallet),
       firstReachable(peers, asked, longestMs),
     ])
     const newest = mine.number
@@ -128,10 +128,6 @@ export async function commonHead(
     )
   }
 }
-
-/** The number of mined transactions of a wallet. */
-const minedCount = async (rpc: ChainClient, wallet: Address): Promise<number> =>
-  Number(quantity(await rpc.request('eth_getTransactionCount', [wallet, 'latest']), 'the nonce'))
 
 /**
  * Refuses a block that has fewer transactions of a wallet, `nonce` of them, than either node knows: there it would still own what it

@@ -1,6 +1,7 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
+import { type Call, contract } from './call.ts'
 import { strictDecode } from './strict-calldata-decoding.ts'
 
 /** The ERC-20 ABI (EIP-20). */
@@ -15,6 +16,17 @@ export const erc20Abi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
+
+/** The reads of a token. Amounts are in its smallest unit. */
+export const erc20 = {
+  allowance: (token: Address, owner: Address, spender: Address): Call<bigint> =>
+    contract(token, erc20Abi)('allowance', owner, spender),
+  balanceOf: (token: Address, account: Address): Call<bigint> =>
+    contract(token, erc20Abi)('balanceOf', account),
+  totalSupply: (token: Address): Call<bigint> => contract(token, erc20Abi)('totalSupply'),
+  decimals: (token: Address): Call<number> => contract(token, erc20Abi)('decimals'),
+  symbol: (token: Address): Call<string> => contract(token, erc20Abi)('symbol'),
+}
 
 /** The first topic of a `Transfer` of ERC-20; a text here is hashed while the program is built. */
 export const transferTopic = toEventSelector(

@@ -1,9 +1,8 @@
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './chain-client.ts'
-import { maxHeadRegression } from './head.ts'
+import { maxHeadRegression, newestHeight } from './head.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'
-import { blockNumber } from './word-reads.ts'
 
 /** A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. */
 export type FreshestClient = ChainClient & { refresh: () => Promise<void> }
@@ -52,7 +51,7 @@ export function readFromFreshest(rpc: ChainClient): FreshestClient {
 
 /** The height of a node; lower than any if it does not answer in time. */
 const heightOf = async (rpc: ChainClient): Promise<number> => {
-  const asked = withTimeout(blockNumber(rpc), heightTimeoutMs).catch((error: unknown) => {
+  const asked = withTimeout(newestHeight(rpc), heightTimeoutMs).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })

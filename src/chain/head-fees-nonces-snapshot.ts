@@ -5,7 +5,7 @@ import { type ChainSnapshot, commonHead } from './consistent-head.ts'
 import { refuseInconsistentHeads } from './finality/refuse-inconsistent-heads.ts'
 import { readTips } from './gas-fees.ts'
 import { readHead } from './head.ts'
-import { quantity } from './rpc/quantities.ts'
+import { readNonceCount } from './nonce-count.ts'
 import { retryingClient } from './rpc/retry-unknown-block.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
@@ -50,10 +50,11 @@ async function snapshotOf(
 }
 
 async function readCounts(rpc: ChainClient, wallet: Address): Promise<ChainSnapshot['counts']> {
-  const count = async (tag: string) =>
-    Number(quantity(await rpc.request('eth_getTransactionCount', [wallet, tag]), 'the nonce'))
   try {
-    const [latest, pending] = await Promise.all([count('latest'), count('pending')])
+    const [latest, pending] = await Promise.all([
+      readNonceCount(rpc, wallet),
+      readNonceCount(rpc, wallet, 'pending'),
+    ])
     return { latest, pending }
   } catch (error) {
     if (error instanceof AppError) return undefined

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './chain-client.ts'
+import { readHeader, timeOf } from './head.ts'
 import { hexQuantity, quantity } from './rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
 
@@ -67,8 +68,8 @@ export async function readLogsBack(
       most = size = Math.max(sizes.least, Math.floor(size / 4))
       continue
     }
-    const block = await rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [fromBlock, false])
-    if (from === 0 || Number(quantity(block?.timestamp, 'the time of a block')) < since) return true
+    const block = await readHeader(rpc, fromBlock)
+    if (from === 0 || timeOf(block) < since) return true
     to = from - 1
     size = Math.min(2 * size, most)
   }
@@ -87,7 +88,7 @@ export const chainTime = async (rpc: ChainClient, now: number): Promise<number> 
   Math.max(now, (await timeOfBlock(rpc, 'latest')) ?? 0)
 
 async function timeOfBlock(rpc: ChainClient, block: string): Promise<number | undefined> {
-  const asked = rpc.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [block, false])
+  const asked = readHeader(rpc, block)
   const { timestamp } = (await undefinedIfUnanswered(withTimeout(asked))) ?? {}
   return timestamp === undefined ? undefined : 1_000 * Number(timestamp)
 }

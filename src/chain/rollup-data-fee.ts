@@ -1,9 +1,10 @@
-import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils'
-import type { Address, Hex } from '../domain/address.ts'
+import { parseAbi, serializeTransaction } from 'viem/utils'
+import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
+import { ask } from './ask.ts'
+import { type Call, contract } from './call.ts'
 import type { ChainClient } from './chain-client.ts'
 import type { Fees } from './gas-fees.ts'
-import { readWords } from './word-reads.ts'
 
 /**
  * The function that returns a rollup's data fee of a transaction, in wei. Source: `viem/op-stack`; the same on Scroll,
@@ -26,12 +27,8 @@ export const dataFeeOracles: ReadonlyMap<number, Address> = new Map([
 type Form = { nonce: number; gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /** The read of a transaction's data fee. */
-export const dataFeeCall = (transaction: Transaction, form: Form): Hex =>
-  encodeFunctionData({
-    abi: dataFeeAbi,
-    functionName: 'getL1Fee',
-    args: [serializeTransaction({ type: 'eip1559', ...transaction, ...form })],
-  })
+export const dataFeeCall = (oracle: Address, transaction: Transaction, form: Form): Call<bigint> =>
+  contract(oracle, dataFeeAbi)('getL1Fee', serializeTransaction({ type: 'eip1559', ...transaction, ...form }))
 
 /**
  * The current data fee of transactions beside their gas, in wei, with these gas limits and nonces from `nonce` on. Zero on a chain
@@ -45,12 +42,11 @@ export async function readDataFee(
 ): Promise<bigint | null | undefined> {
   const to = dataFeeOracles.get(chainId)
   if (!to || transactions.length === 0) return undefined
-  const said = await readWords(
+  const said = await ask(
     rpc,
-    transactions.map((transaction, at) => ({
-      to,
-      data: dataFeeCall(transaction, { ...fees, nonce: nonce + at, gas: gas[at] ?? 0n }),
-    })),
+    transactions.map((transaction, at) =>
+      dataFeeCall(to, transaction, { ...fees, nonce: nonce + at, gas: gas[at] ?? 0n }),
+    ),
   )
   return said.reduce<bigint | null>((sum, fee) => (sum === null || fee === undefined ? null : sum + fee), 0n)
 }

@@ -1,12 +1,11 @@
-import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
+import { ask } from './ask.ts'
 import type { ChainClient } from './chain-client.ts'
-import { erc20Abi } from './erc20.ts'
-import { readWords } from './word-reads.ts'
+import { erc20 } from './erc20.ts'
 
 /** A standing allowance beyond what an operation needs. Amounts are in the smallest unit. */
 export type StandingAllowance = { token: Token; spender: Address; amount: bigint; need: bigint }
@@ -23,8 +22,7 @@ export async function readStandingAllowance(
 ): Promise<StandingAllowance | undefined> {
   if (!spends) return undefined
   const { token, amount: need } = spends
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
-  const [amount] = await readWords(rpc, [{ to: token.address, data }])
+  const amount = await ask(rpc, erc20.allowance(token.address, wallet, spender))
   if (amount === undefined)
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} returns no allowance of ${token.address}`)
   return amount > need ? { token, spender, amount, need } : undefined

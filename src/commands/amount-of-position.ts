@@ -1,6 +1,6 @@
-import { both, known } from '../chain/composable-reading.ts'
+import { ask } from '../chain/ask.ts'
+import { both, known } from '../chain/call.ts'
 import { openChain } from '../chain/network-client.ts'
-import { read } from '../chain/run-readings.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { AskedAmount } from '../cli/signing-flow/amount-of-balance.ts'
@@ -44,12 +44,12 @@ export async function amountOfPosition(
   const owner = await wallet()
   const chain = openChain(network, rpc(entry.chainId))
   const market = marketOf(entry)
-  const [shares, staked = 0n] = await read(
+  const [shares, staked = 0n] = await ask(
     chain,
     both(market.shares(owner), market.staking?.shares(owner) ?? known(0n)),
   )
   const free = shares === undefined ? undefined : shares - staked
-  const held = free === undefined || free === 0n ? free : await read(chain, market.worth(free))
+  const held = free === undefined || free === 0n ? free : await ask(chain, market.worth(free))
   if (held === undefined)
     throw new AppError(
       'RPC_INCONSISTENT',

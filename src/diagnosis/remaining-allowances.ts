@@ -1,5 +1,5 @@
-import { encodeFunctionData } from 'viem/utils'
-import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
+import { ask } from '../chain/ask.ts'
+import { decodeApprove, erc20 } from '../chain/erc20.ts'
 import { sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
@@ -82,11 +82,9 @@ async function unusedAllowanceOf(
       name: to,
       decimals: 0,
     }
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
-  const answer = await node.request<string>('eth_call', [{ to, data }, 'latest'])
-  if (!/^0x[0-9a-f]+$/i.test(answer))
+  const amount = await ask(node, erc20.allowance(to, wallet, spender))
+  if (amount === undefined)
     throw new AppError('RPC_INCONSISTENT', `The node does not say what ${spender} may still take`)
-  const amount = BigInt(answer)
   return amount === 0n ? undefined : { token, spender, amount }
 }
 

@@ -1,7 +1,9 @@
 import type { ChainClient } from '../chain/chain-client.ts'
+import { callAt } from '../chain/eth-call.ts'
 import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { revertReason } from '../chain/reverts/reason.ts'
 import { isNodeError } from '../chain/rpc/errors.ts'
+import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Inclusion, Step } from '../store/journal/operation-types.ts'
@@ -20,9 +22,9 @@ export async function revertCause(
 ): Promise<string | null> {
   if (!inclusion) return null
   const { to, data, value } = transaction
-  const call = { from: wallet, to, data, value: `0x${value.toString(16)}` }
+  const call = { from: wallet, to, data, value: hexQuantity(value) }
   try {
-    await rpc.request('eth_call', [call, `0x${(inclusion.blockNumber - 1).toString(16)}`])
+    await callAt(rpc, call, inclusion.blockNumber - 1)
     return null
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'RPC_ERROR') return null

@@ -1,5 +1,5 @@
-import { encodeFunctionData } from 'viem/utils'
-import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
+import { ask } from '../chain/ask.ts'
+import { decodeApprove, erc20 } from '../chain/erc20.ts'
 import type { Address } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount, unlimitedThreshold } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
@@ -54,23 +54,14 @@ export async function walletApprovals(
   const perChain = await Promise.all(
     chainIds.map(async (chainId) => {
       const pairs = possibleAllowances(context, wallet, chainId)
-      const answers = await context.rpc(chainId).batch(
-        pairs.map(({ token, spender }) => [
-          'eth_call',
-          [
-            {
-              to: token.address,
-              data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
-            },
-            'latest',
-          ],
-        ]),
+      const answers = await ask(
+        context.rpc(chainId),
+        pairs.map(({ token, spender }) => erc20.allowance(token.address, wallet, spender)),
       )
-      return pairs.map((pair, at) => ({ ...pair, chainId, raw: answers[at] }))
+      return pairs.map((pair, at) => ({ ...pair, chainId, amount: answers[at] ?? 0n }))
     }),
   )
-  return perChain.flat().flatMap(({ token, spender, name, chainId, raw }) => {
-    const amount = typeof raw === 'string' && /^0x[0-9a-f]+$/i.test(raw) ? BigInt(raw) : 0n
+  return perChain.flat().flatMap(({ token, spender, name, chainId, amount }) => {
     if (amount === 0n) return []
     return {
       network: networkNamed(context.catalog.networks, chainId).name,

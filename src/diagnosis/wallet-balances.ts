@@ -1,10 +1,8 @@
-import { encodeFunctionData } from 'viem/utils'
+import { ask, askNumber } from '../chain/ask.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import type { Reading } from '../chain/composable-reading.ts'
-import { erc20Abi } from '../chain/erc20.ts'
+import { erc20 } from '../chain/erc20.ts'
 import { openChain } from '../chain/network-client.ts'
 import { quantity as asQuantity } from '../chain/rpc/quantities.ts'
-import { read } from '../chain/run-readings.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
@@ -28,18 +26,10 @@ export async function balancesOn(
 ): Promise<NetworkBalances> {
   const chain = openChain(network, rpc(network.chainId))
   const [coin, ...tokens] = tokensOn(catalog, network)
-  const held: Reading<readonly unknown[]> = {
-    reads: tokens.map(({ address }) => ({
-      address,
-      abi: erc20Abi,
-      functionName: 'balanceOf',
-      args: [wallet],
-    })),
-    parse: (answers) => answers,
-  }
+  const held = tokens.map(({ address }) => erc20.balanceOf(address, wallet))
   const [native, amounts] = await Promise.all([
     chain.rpc.request<unknown>('eth_getBalance', [wallet, 'latest']),
-    read(chain, held),
+    ask(chain, held),
   ])
   return {
     network,
@@ -47,7 +37,7 @@ export async function balancesOn(
       { token: coin!, amount: coinAmount(native) },
       ...tokens.map((token, at) => ({
         token,
-        amount: typeof amounts[at] === 'bigint' ? amounts[at] : null,
+        amount: amounts[at] ?? null,
       })),
     ],
   }
@@ -86,15 +76,9 @@ export async function walletBalances<more>(
 /** The balance of a wallet in a token or the coin, in the smallest unit; RPC_INCONSISTENT if the node returns no number. */
 export async function balanceOfToken(
   rpc: ChainClient,
-  { address: to }: Token,
+  { address: token }: Token,
   wallet: Address,
 ): Promise<bigint> {
-  const isCoin = sameAddress(to, nativeAddress)
-  const data = isCoin
-    ? undefined
-    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })
-  const answer = await (data === undefined
-    ? rpc.request('eth_getBalance', [wallet, 'latest'])
-    : rpc.request('eth_call', [{ to, data }, 'latest']))
-  return asQuantity(answer, 'the balance')
+  if (!sameAddress(token, nativeAddress)) return askNumber(rpc, erc20.balanceOf(token, wallet), 'the balance')
+  return asQuantity(await rpc.request('eth_getBalance', [wallet, 'latest']), 'the balance')
 }

@@ -1,7 +1,8 @@
+import { ask } from '../chain/ask.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import { callOf, findTransaction } from '../chain/finality/find-mined-transaction.ts'
+import { latestBlock } from '../chain/head.ts'
 import { type Chain, openChain } from '../chain/network-client.ts'
-import { latestBlock, read } from '../chain/run-readings.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { wrappedOf } from '../domain/token.ts'
@@ -170,7 +171,7 @@ const swapProvidersOf = (
     Pick<SwapDependencies, 'awaited'> & { services: ServiceAccess },
 ): SwapProvider[] =>
   openSwapProviders(secretAt ? catalog : withoutKeys(catalog), {
-    read: (chainId, reading, at) => read(chain(chainId), reading, at),
+    read: (chainId, reading, at) => ask(chain(chainId), reading, at),
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     logs: (chainId, query, fromBlock) => findLogs(logCache.now, chain(chainId), query, fromBlock),

@@ -1,7 +1,7 @@
 import { type Page, pageOf } from '../api/page.ts'
 import type { Strategy } from '../api/strategy.ts'
+import { type BlockRef, latestBlock } from '../chain/head.ts'
 import type { Chain } from '../chain/network-client.ts'
-import { type BlockRef, latestBlock } from '../chain/run-readings.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

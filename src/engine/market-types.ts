@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../api/page.ts'
 import type { Strategy } from '../api/strategy.ts'
 import type { Analytics } from '../api/strategy-totals.ts'
-import type { BlockRef } from '../chain/run-readings.ts'
+import type { BlockRef } from '../chain/head.ts'
 import type { Address } from '../domain/address.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
 import type { AppError } from '../domain/errors.ts'

@@ -1,4 +1,5 @@
 import { withCalls } from '../chain/chain-client.ts'
+import { readHeader } from '../chain/head.ts'
 import type { Chain } from '../chain/network-client.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
@@ -25,8 +26,6 @@ function nameOf(method: string, params: readonly unknown[]): string | undefined 
 /** Maximum size of all cached keys and answers, in characters; beyond it, the cache is cleared. */
 const maxKept = 32_000_000
 
-type Block = { number: string; hash: string } | null
-
 /** Reads a value under a key, unless its answer is cached for the newest block. */
 type Once = <value>(name: string, ask: () => Promise<value>) => Promise<value>
 
@@ -41,10 +40,7 @@ const memos = new WeakMap<Chain['rpc'], Once>()
 export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
   const { rpc } = chain
   const newest = coalesceRequests(async () => {
-    const [block] = await Promise.all([
-      rpc.request<Block>('eth_getBlockByNumber', ['latest', false]),
-      rpc.refresh(),
-    ])
+    const [block] = await Promise.all([readHeader(rpc, 'latest'), rpc.refresh()])
     return block
   }, reuse)
   const kept = new Map<string, Promise<unknown>>()

@@ -1,4 +1,5 @@
-import { answerQueries, type NodeCall } from '../chain/contract-query.ts'
+import { ask } from '../chain/ask.ts'
+import type { NodeCall } from '../chain/eth-call.ts'
 import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
@@ -14,7 +15,7 @@ import { queuedRequests } from './withdrawal-queue-reads.ts'
 export async function readClaim(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: NodeCall,
+  node: NodeCall,
   proposed: readonly Transaction[],
 ): Promise<{
   ids: string[]
@@ -23,7 +24,7 @@ export async function readClaim(
   lapsed: number
   takesBack?: { was: bigint }
 }> {
-  const { queue, pending, claimable } = await queuedRequests(strategy, wallet, ask, proposed)
+  const { queue, pending, claimable } = await queuedRequests(strategy, wallet, node, proposed)
   const lapsed = pending.filter(({ shares }) => shares !== undefined)
   const ids = (some: readonly Request[]) => some.map(({ id }) => id)
   const sum = (some: readonly Request[]) => some.reduce((all, { amount }) => all + amount, 0n)
@@ -43,8 +44,8 @@ export async function readClaim(
 /** The claim window in seconds, and what recovers a lapsed request; `undefined` if claims never lapse. */
 export async function readClaimWindow(
   strategy: StrategyEntry,
-  ask: NodeCall,
+  node: NodeCall,
 ): Promise<{ seconds: number | null; back: string } | undefined> {
   const lapses = queueOf(strategy)?.lapses
-  return lapses && { seconds: await answerQueries(lapses.window(), ask), back: lapses.back }
+  return lapses && { seconds: await ask(node, lapses.window()), back: lapses.back }
 }

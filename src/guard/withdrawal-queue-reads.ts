@@ -1,5 +1,6 @@
-import { answerQueries, type NodeCall } from '../chain/contract-query.ts'
-import { quantity } from '../chain/rpc/quantities.ts'
+import { ask, askNumber } from '../chain/ask.ts'
+import type { NodeCall } from '../chain/eth-call.ts'
+import { readHeader, timeOf } from '../chain/head.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -8,7 +9,6 @@ import type { Transaction } from '../domain/transaction-types.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
-import { firstWord } from './simulation/wallet-state-before-simulation.ts'
 
 /** The ERC-721 ticket of a market's withdrawal queue, as a token whose balance is watched; `undefined` without one. */
 export function queueTicket(strategy: StrategyEntry): Token | undefined {
@@ -23,20 +23,19 @@ export const hasWithdrawalQueue = (strategy: StrategyEntry): boolean => queueOf(
 export async function queuedRequests(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: NodeCall,
+  node: NodeCall,
   proposed: readonly Transaction[] = [],
 ) {
   const queue = queueOf(strategy)
   if (!queue) throw new AppError('USAGE', `${strategy.slug} pays out at once: there is nothing to claim`)
-  const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp?: unknown } | null
-  const now = Number(quantity(head?.timestamp, 'the time'))
-  const found = await answerQueries(
+  const now = timeOf(await readHeader(node, 'latest'), 'the time')
+  const found = await ask(
+    node,
     queue.requests(
       wallet,
       now,
       proposed.flatMap((one) => queue.named?.(one) ?? []),
     ),
-    ask,
   )
   if (found) return { queue, ...found }
   throw new AppError('RPC_INCONSISTENT', `The node returns no requests of the queue of ${strategy.slug}`)
@@ -46,11 +45,11 @@ export async function queuedRequests(
 export async function refuseQueueRestart(
   strategy: StrategyEntry,
   wallet: Address,
-  ask: NodeCall,
+  node: NodeCall,
   accepted: boolean,
 ): Promise<void> {
   if (!queueOf(strategy)?.restarts || accepted) return
-  const { pending, claimable } = await queuedRequests(strategy, wallet, ask)
+  const { pending, claimable } = await queuedRequests(strategy, wallet, node)
   const waits = [...pending, ...claimable]
   if (waits.length === 0) return
   const sum = waits.reduce((all: bigint, { amount }: Request) => all + amount, 0n)
@@ -65,11 +64,11 @@ export async function refuseQueueRestart(
 export async function readReceiptUnits(
   strategy: StrategyEntry,
   amount: bigint,
-  ask: NodeCall,
+  node: NodeCall,
 ): Promise<bigint | undefined> {
   const { byUnits, cost } = calldataRulesOf(strategy)
   if (!byUnits) return undefined
   const known = cost(amount)
   if ('units' in known) return known.units
-  return known.unitsOf(firstWord(await ask('eth_call', [known.read, 'latest']), 'the price of shares'))
+  return known.unitsOf(await askNumber(node, known.read, 'the price of shares'))
 }

@@ -1,13 +1,12 @@
+import { ask } from '../chain/ask.ts'
+import type { Rounds } from '../chain/call.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import { answerQueries, type NodeCall, type Rounds } from '../chain/contract-query.ts'
-import { isExecutionError } from '../chain/rpc/errors.ts'
-import { readWords } from '../chain/word-reads.ts'
+import type { NodeCall } from '../chain/eth-call.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { defaultSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
-import { firstWord } from '../guard/simulation/wallet-state-before-simulation.ts'
 import { maxReceiptUnits } from '../guard/spending.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
@@ -24,11 +23,9 @@ export async function expectedShares(rpc: ChainClient, intent: Intent): Promise<
   const { strategy, amount } = intent
   const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : calldataRulesOf(strategy).cost(amount)
   if (!cost || 'units' in cost) return cost?.units
-  const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
-    if (!(cause instanceof AppError && isExecutionError(cause))) throw cause
-    throw unsaid(strategy, cause)
-  })
-  return cost.unitsOf(firstWord(said, 'the price of shares'))
+  const said = await ask(rpc, cost.read)
+  if (said === undefined) throw unsaid(strategy)
+  return cost.unitsOf(said)
 }
 
 /**
@@ -42,7 +39,7 @@ export async function expectedPayout(
   if (intent.kind !== 'withdraw' || intent.shares === undefined) return {}
   const pays = paysOf(intent.strategy, intent.shares)
   if (!pays || 'amount' in pays) return pays ?? {}
-  const said = await readWords(rpc, pays.reads)
+  const said = await ask(rpc, pays.reads)
   const amount = pays.amountOf(said)
   if (amount === undefined) throw unsaid(intent.strategy)
   const other = pays.insteadOf?.(said)
@@ -75,8 +72,8 @@ export const withUnknownPayoutNote = <step extends { text: string; role: Step['r
     ? { ...one, text: `${one.text}; ${simulation.unsaid}` }
     : one
 
-const unsaid = ({ slug, receipt }: StrategyEntry, cause?: unknown): AppError =>
-  new AppError('POLICY_SIMULATION', `${slug} does not say what its ${receipt.symbol} is worth`, { cause })
+const unsaid = ({ slug, receipt }: StrategyEntry): AppError =>
+  new AppError('POLICY_SIMULATION', `${slug} does not say what its ${receipt.symbol} is worth`)
 
 /** The expected and the least accepted amount of an exchange step. */
 export type ExchangeBounds = { expected: bigint; least: bigint }
@@ -85,29 +82,29 @@ export type ExchangeBounds = { expected: bigint; least: bigint }
 export const depositBounds = async (
   strategy: StrategyEntry,
   amount: bigint,
-  ask: NodeCall,
+  node: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> =>
-  acceptedBounds(calldataRulesOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
+  acceptedBounds(calldataRulesOf(strategy).exchange?.into(amount), strategy.receipt, node, slippage)
 
 /** The asset bounds of a withdrawal of receipt units that is an exchange at a moving price, read from the chain. */
 export const withdrawalBounds = async (
   strategy: StrategyEntry,
   units: bigint,
-  ask: NodeCall,
+  node: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> =>
-  acceptedBounds(calldataRulesOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
+  acceptedBounds(calldataRulesOf(strategy).exchange?.outOf(units), strategy.asset, node, slippage)
 
 /** POLICY_MIN_OUT for an exchange that brings nothing; the fairness of its price is checked with the whole plan. */
 async function acceptedBounds(
   asked: Rounds<Offer> | undefined,
   token: Token,
-  ask: NodeCall,
+  node: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> {
   if (!asked) return undefined
-  const offer = await answerQueries(asked, ask)
+  const offer = await ask(node, asked)
   const { brings } = offer
   if (!brings) throw new AppError('POLICY_MIN_OUT', `This amount returns no ${token.symbol} now`)
   const least = leastOf(offer, slippage ?? defaultSlippage)

@@ -1,7 +1,7 @@
+import { ask } from '../chain/ask.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { ChainSnapshot } from '../chain/consistent-head.ts'
 import { isFreshSnapshot } from '../chain/head-fees-nonces-snapshot.ts'
-import { readWords } from '../chain/word-reads.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
@@ -132,7 +132,7 @@ async function withoutBrokenTokens(
 ): Promise<Token[] | undefined> {
   if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
     return undefined
-  const held = await readWords(
+  const held = await ask(
     rpc,
     watched.map((token) => balanceOf(token, intent.wallet)),
   )

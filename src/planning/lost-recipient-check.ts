@@ -1,5 +1,5 @@
+import { ask } from '../chain/ask.ts'
 import { openChain } from '../chain/network-client.ts'
-import { answerRounds } from '../chain/run-readings.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
@@ -13,7 +13,7 @@ export async function refuseLostRecipient(
   { chainId, to }: { chainId: number; to: Address },
 ): Promise<void> {
   const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
-  const [lost] = await answerRounds(chain, [whyRecipientLost(catalog, { chainId, to })])
+  const lost = await ask(chain, whyRecipientLost(catalog, { chainId, to }))
   if (lost) throw lostRecipientError(lost)
 }
 

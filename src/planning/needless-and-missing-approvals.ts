@@ -1,5 +1,5 @@
+import { ask } from '../chain/ask.ts'
 import { decodeApprove } from '../chain/erc20.ts'
-import { readWords } from '../chain/word-reads.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
@@ -31,7 +31,7 @@ export async function missingApprovalError(
     tokens: [],
     allowances: [{ token: token.address, spender }],
   })
-  const [held] = await readWords(rpcOf(chainId), reads)
+  const [held] = await ask(rpcOf(chainId), reads)
   if (held === undefined || held >= amount) return error
   return new AppError(
     'SIMULATION_REVERTED',
@@ -59,7 +59,7 @@ export async function withoutNeedlessApprovals(
     return approval && approval.amount > 0n ? [{ token: to, ...approval }] : []
   })
   if (!first || given.length === 0) return proposal
-  const held = await readWords(
+  const held = await ask(
     rpc(first.chainId),
     walletStateReads({ wallet: proposal.wallet, tokens: [], allowances: given }),
   )

@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
+import { ask } from '../chain/ask.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import { erc20Abi } from '../chain/erc20.ts'
+import { erc20 } from '../chain/erc20.ts'
 import { readStandingAllowance, type StandingAllowance } from '../chain/standing-allowance.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
@@ -8,7 +8,6 @@ import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import type { CheckedLeg } from '../guard/checked-leg-type.ts'
 import { isNativeTransfer } from '../guard/intent-recipient-and-deadline.ts'
-import { firstWord } from '../guard/simulation/wallet-state-before-simulation.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { intentTokens } from '../protocols/intent.ts'
@@ -49,13 +48,15 @@ export async function checkTarget(
 /** Checks that a token's own decimals are those that amounts were parsed with. */
 async function checkDecimals(rpc: ChainClient, tokens: readonly Token[]): Promise<void> {
   const asked = tokens.filter(({ address }) => address !== nativeAddress)
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
-  const answers = await rpc.batch(
-    asked.map(({ address }) => ['eth_call', [{ to: address, data }, 'latest']] as const),
+  const answers = await ask(
+    rpc,
+    asked.map(({ address }) => erc20.decimals(address)),
   )
   for (const [at, { address, symbol, decimals }] of asked.entries()) {
-    const found = firstWord(answers[at], `the decimals of ${address}`)
-    if (found !== BigInt(decimals))
+    const found = answers[at]
+    if (found === undefined)
+      throw new AppError('RPC_INCONSISTENT', `The node returns no number for the decimals of ${address}`)
+    if (found !== decimals)
       throw new AppError(
         'POLICY_TOKEN_METADATA',
         `${sanitizeText(symbol)} (${address}) has ${found} decimals, but the amounts assume ${decimals}`,

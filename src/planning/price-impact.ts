@@ -1,4 +1,4 @@
-import { answerQueries } from '../chain/contract-query.ts'
+import { ask } from '../chain/ask.ts'
 import { AppError } from '../domain/errors.ts'
 import { defaultPriceImpact, percentText, priceImpactOf } from '../domain/price-impact-share.ts'
 import { parseSlippage } from '../domain/slippage.ts'
@@ -76,15 +76,14 @@ async function exchangeOffer(
   { chainId, intent, transactions }: Leg,
 ): Promise<Offer | undefined> {
   const rpc = rpcOf(chainId)
-  const ask = (method: string, params: readonly unknown[]) => rpc.request(method, params)
   if (isPriced(intent)) {
     const { exchange } = calldataRulesOf(intent.strategy)
     const units = intent.kind === 'withdraw' ? (intent.units ?? intent.shares) : undefined
-    if (intent.kind === 'deposit') return exchange && answerQueries(exchange.into(intent.amount), ask)
-    return units === undefined ? undefined : exchange && answerQueries(exchange.outOf(units), ask)
+    if (intent.kind === 'deposit') return exchange && ask(rpc, exchange.into(intent.amount))
+    return units === undefined ? undefined : exchange && ask(rpc, exchange.outOf(units))
   }
   const exchange = swapExchange(catalog, actionAmong(intent, transactions))
-  return exchange && answerQueries(exchange, ask)
+  return exchange && ask(rpc, exchange)
 }
 
 /** The same by the USD value of both sides of a swap, service fees aside. */

@@ -1,5 +1,4 @@
-import type { Reading } from '../chain/composable-reading.ts'
-import type { Rounds } from '../chain/contract-query.ts'
+import type { Reading, Rounds } from '../chain/call.ts'
 import type { Address } from '../domain/address.ts'
 import type { Step } from './call-with-allowance-type.ts'
 import type { StrategyEntry } from './catalog-types.ts'

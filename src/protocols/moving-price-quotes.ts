@@ -1,4 +1,4 @@
-import type { Rounds } from '../chain/contract-query.ts'
+import type { Rounds } from '../chain/call.ts'
 import { subtractSlippage } from '../domain/slippage.ts'
 
 /**

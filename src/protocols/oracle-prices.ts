@@ -1,6 +1,6 @@
 import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
-import { type Answer, both, known, type Reading } from '../chain/composable-reading.ts'
+import { both, contract, known, type Reading } from '../chain/call.ts'
 import { priceAge } from '../chain/read-oracle-price-age.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { type Token, wrappedOf } from '../domain/token.ts'
@@ -43,10 +43,7 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
   const oracle = priceOracles[chainId]
   if (!oracle) return known(unpriced)
   return {
-    reads: [
-      { address: oracle, abi: aaveV3OracleAbi, functionName: 'getAssetPrice', args: [address] },
-      priceAge(oracle, address),
-    ],
+    reads: [contract(oracle, aaveV3OracleAbi)('getAssetPrice', address), priceAge(oracle, address)],
     parse: ([price, age]) => (typeof price === 'bigint' && price > 0n ? said(price, isFresh(age)) : unpriced),
   }
 }
@@ -55,7 +52,7 @@ function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Readi
 export const freshFor = 26n * 3_600n
 
 /** Whether a price of this age, in seconds, is valid; a price of unknown age is. */
-export const isFresh = (age: Answer): boolean => typeof age !== 'bigint' || age <= freshFor
+export const isFresh = (age: unknown): boolean => typeof age !== 'bigint' || age <= freshFor
 
 function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token): Reading<Prices> {
   const found = priceFeeds.find((one) => one.chainId === chainId && one.token === address)
@@ -63,8 +60,8 @@ function byFeed({ priceFeeds, networks }: Catalog, { chainId, address }: Token):
   if (!found || !clock) return known(unpriced)
   return {
     reads: [
-      { address: found.feed, abi: feedAbi, functionName: 'latestRoundData' },
-      { address: clock, abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' },
+      contract(found.feed, feedAbi)('latestRoundData'),
+      contract(clock, multicall3Abi)('getCurrentBlockTimestamp'),
     ],
     parse: ([round, now]) => {
       if (!Array.isArray(round) || typeof now !== 'bigint') return unpriced

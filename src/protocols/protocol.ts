@@ -1,6 +1,5 @@
-import { encodeFunctionData } from 'viem/utils'
-import type { Query } from '../chain/contract-query.ts'
-import type { Address, Hex } from '../domain/address.ts'
+import type { Call } from '../chain/call.ts'
+import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from './calldata-verdict.ts'
 import type { StrategyEntry } from './catalog-types.ts'
@@ -12,9 +11,7 @@ import type { StakedReceipts } from './staked-receipts.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
 /** The cost of an amount in units of the receipt: a number, or a number computed from a read of the market. */
-export type Cost =
-  | { units: bigint }
-  | { read: { to: Address; data: Hex }; unitsOf: (answer: bigint) => bigint }
+export type Cost = { units: bigint } | { read: Call<bigint>; unitsOf: (answer: bigint) => bigint }
 
 /**
  * What the guard needs to check the calls of a market: their targets, how calldata is checked against the intent, and the cost of a withdrawal in units of
@@ -34,13 +31,12 @@ export type CalldataRules = {
 }
 
 /**
- * What a market pays for units of the receipt: a number, or a number computed from reads, each the first word of its answer or `undefined`
- * if it reverts. `insteadOf` names, in words, the missing answer that another one replaced.
+ * What a market pays for units of the receipt: a number, or a number computed from reads, each `undefined` if it reverts. `insteadOf` names, in words, the missing answer that another one replaced.
  */
 export type Pays =
   | { amount: bigint }
   | {
-      reads: readonly { to: Address; data: Hex }[]
+      reads: readonly Call<bigint>[]
       amountOf: (answers: readonly (bigint | undefined)[]) => bigint | undefined
       insteadOf?: (answers: readonly (bigint | undefined)[]) => string | undefined
     }
@@ -74,18 +70,6 @@ export type Protocol<constants> = {
 
 /** The cost with rebasing balances: one unit of the receipt for one of the asset. */
 export const oneForOne = (amount: bigint): Cost => ({ units: amount })
-
-/** A query as the target and calldata of a read. */
-export const readOf = ({ address, abi, functionName, args = [] }: Query): { to: Address; data: Hex } => ({
-  to: address,
-  data: encodeFunctionData({ abi, functionName, args: [...args] }),
-})
-
-/** What a market pays, by the answers to some queries. */
-export const paysBy = (
-  queries: readonly Query[],
-  amountOf: (answers: readonly (bigint | undefined)[]) => bigint | undefined,
-): Extract<Pays, { reads: unknown }> => ({ reads: queries.map(readOf), amountOf })
 
 /** A sentence about a market that lends. */
 export const lendingDescription = (symbol: string): string =>

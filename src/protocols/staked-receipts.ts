@@ -1,8 +1,7 @@
-import { both, type Read, type Reading } from '../chain/composable-reading.ts'
+import { both, type Reading } from '../chain/call.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { ProtocolMarket } from './market-adapter.ts'
 import type { Log, LogFilter } from './market-log-types.ts'
-import { readAmount } from './shared/amount-reads.ts'
 import { movementOf, transferEvent } from './shared/transfers.ts'
 
 /**
@@ -11,10 +10,8 @@ import { movementOf, transferEvent } from './shared/transfers.ts'
  */
 export type StakedReceipts = {
   at: Address
-  /** The staked receipts of an owner: the first word of the answer. */
-  staked: (owner: Address) => Read
-  /** The same number in a decoded answer; without it, the answer is the number. */
-  partOf?: (answer: unknown) => bigint
+  /** The staked receipts of an owner; `undefined` if the contract does not answer. */
+  staked: (owner: Address) => Reading<bigint | undefined>
   /** What the contract answers about itself if its address is right. */
   contractAssertions: ProtocolMarket['contractAssertions']
   /** The filters for all its logs about an owner. */
@@ -25,10 +22,6 @@ export type StakedReceipts = {
 
 /** Receipts that were staked or unstaked. */
 type StakeMovement = { isStaked: boolean; value: bigint }
-
-/** The staked receipts of an owner; `undefined` if the contract does not answer. */
-const stakedShares = ({ staked, partOf }: StakedReceipts, owner: Address): Reading<bigint | undefined> =>
-  readAmount(staked(owner), partOf)
 
 /**
  * A market whose `shares` include those that are staked. Receipts that an owner stakes and unstakes do not move for the owner: the `Transfer`
@@ -52,7 +45,7 @@ export function withStaked(market: ProtocolMarket, staking: StakedReceipts): Pro
     ...market,
     contractAssertions: [...market.contractAssertions, ...staking.contractAssertions],
     shares: (owner) => {
-      const { reads, parse } = both(market.shares(owner), stakedShares(staking, owner))
+      const { reads, parse } = both(market.shares(owner), staking.staked(owner))
       return {
         reads,
         parse: (answers) => {
@@ -61,7 +54,7 @@ export function withStaked(market: ProtocolMarket, staking: StakedReceipts): Pro
         },
       }
     },
-    staking: { at, shares: (owner) => stakedShares(staking, owner) },
+    staking: { at, shares: staking.staked },
     logs: (owner) => [...market.logs(owner), ...logs(owner)],
     event: (log, owner, inSame, all) => {
       const place = inSame.indexOf(log)

@@ -1,4 +1,4 @@
-import type { Rounds } from '../chain/contract-query.ts'
+import type { Rounds } from '../chain/call.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from './calldata-verdict.ts'

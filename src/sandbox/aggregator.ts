@@ -1,6 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
-import { read } from '../chain/run-readings.ts'
+import { ask } from '../chain/ask.ts'
+import { contract } from '../chain/call.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -12,7 +13,7 @@ import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
 import { contractsOn } from '../swaps/swap-contracts.ts'
 import type { Answer } from './loopback-server.ts'
-import { blockTime } from './node-reads.ts'
+import { blockTime, newestBlock } from './node-reads.ts'
 import { chainOfNode, type ExchangeQuote, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
@@ -167,7 +168,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
   const known = new Map<string, Promise<readonly ShareQuote[] | undefined>>()
   let knownAt = ''
   const divided = async (route: Route, amountIn: bigint): Promise<readonly ShareQuote[] | undefined> => {
-    const { hash } = await rpc.request<{ hash: string }>('eth_getBlockByNumber', ['latest', false])
+    const { hash } = await newestBlock(rpc)
     if (hash !== knownAt) known.clear()
     knownAt = hash
     const key = `${route.tokenIn.address} ${route.tokenOut.address} ${amountIn}`.toLowerCase()
@@ -176,8 +177,8 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
     return found
   }
   const executorAt = (address: Address): Promise<Address> =>
-    read(chain, {
-      reads: [{ address, abi: executorOf, functionName: 'executor' }],
+    ask(chain, {
+      reads: [contract(address, executorOf)('executor')],
       parse: ([executor]) => executor as Address,
     })
   /** Encodes the executor's data: which exchange swaps which part of the input, and who receives the output. */

@@ -1,16 +1,20 @@
-import { encodeFunctionData } from 'viem/utils'
+import { askNumber } from '../chain/ask.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import { erc20Abi } from '../chain/erc20.ts'
+import { erc20 } from '../chain/erc20.ts'
+import { readHeader, timeOf } from '../chain/head.ts'
 import type { Address, Hex } from '../domain/address.ts'
 
 /** Reads an account's balance of a token. */
-export async function balanceOf(rpc: ChainClient, token: Address, owner: Address): Promise<bigint> {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-  return BigInt(await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest']))
-}
+export const balanceOf = (rpc: ChainClient, token: Address, owner: Address): Promise<bigint> =>
+  askNumber(rpc, erc20.balanceOf(token, owner), 'the balance')
+
+/** A block of a node of the sandbox, by number and hash. */
+export type NodeBlock = { number: Hex; hash: Hex }
+
+/** Reads the newest block; a node of the sandbox always has one. */
+export const newestBlock = async (rpc: ChainClient): Promise<NodeBlock> =>
+  (await readHeader(rpc, 'latest')) as NodeBlock
 
 /** Reads the time of the newest or of the next block, in Unix seconds. */
-export async function blockTime(rpc: ChainClient, tag: 'latest' | 'pending'): Promise<number> {
-  const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', [tag, false])
-  return Number(timestamp)
-}
+export const blockTime = async (rpc: ChainClient, tag: 'latest' | 'pending'): Promise<number> =>
+  timeOf(await readHeader(rpc, tag))

@@ -1,5 +1,5 @@
+import { ask } from '../chain/ask.ts'
 import { type Chain, openChain } from '../chain/network-client.ts'
-import { read } from '../chain/run-readings.ts'
 import type { Address } from '../domain/address.ts'
 import { type Token, wrappedOn } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -16,7 +16,7 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
   openSwapProviders(
     { ...catalog, swaps: exchangesOf(catalog.swaps) },
     {
-      read: (_, reading) => read(chain, reading),
+      read: (_, reading) => ask(chain, reading),
       head: unused,
       log: unused,
       logs: unused,

@@ -15,7 +15,7 @@ import type { ServiceFault } from './faults/world-faults.ts'
 import { type Asset, assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
 import { sendMined } from './mined-transactions.ts'
-import { balanceOf, blockTime } from './node-reads.ts'
+import { balanceOf, blockTime, newestBlock } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
 import { flat, QuoteRequest, quoteBody } from './relay-quote-answers.ts'
 import type { StandInOptions } from './stand-in-option-types.ts'
@@ -220,7 +220,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
       if (!deposit && now() - madeAt > undepositedMs) orders.delete(id)
     if (open.length === 0) return
     const { rpc } = chainOf(chainId)
-    const { hash } = await rpc.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const { hash } = await newestBlock(rpc)
     if (hash === seen.get(chainId)) return
     const fromBlock = numberToHex(
       open.map(([, { since }]) => BigInt(since)).reduce((a, b) => (a < b ? a : b)),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Hex } from '../domain/address.ts'
+import { newestBlock } from './node-reads.ts'
 import type { SandboxWorld } from './world.ts'
 
 /** The watched world and the callbacks. */
@@ -31,9 +31,7 @@ export function startWatchdog(options: KeeperOptions): Keeper {
 
   const look = async (): Promise<void> => {
     if (!world.isAlive()) return onEnd('node-died')
-    const found = await Promise.all(
-      world.chains.map(({ rpc }) => rpc.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])),
-    )
+    const found = await Promise.all(world.chains.map(({ rpc }) => newestBlock(rpc)))
     const latest = found.map(({ hash }) => hash).join()
     if (latest !== heads) {
       if (heads) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type ChainClient, withCalls } from '../chain/chain-client.ts'
-import { hexQuantity } from '../chain/rpc/quantities.ts'
+import { readHeader } from '../chain/head.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxStatus } from '../domain/sandbox-status-type.ts'
@@ -344,11 +344,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       ...(faults.aheadMs() > 0 && { aheadMs: faults.aheadMs() }),
       ...(saved.genesis !== base.genesis && { outdated: true as const }),
     }),
-    blockHash: async (chainId, number) => {
-      const asked = [hexQuantity(number), false]
-      const block = await chainOf(chainId).rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', asked)
-      return block?.hash ?? null
-    },
+    blockHash: async (chainId, number) => (await readHeader(chainOf(chainId).rpc, number))?.hash ?? null,
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {
       faults.forget()

@@ -15,7 +15,7 @@ import {
 } from './authentication.ts'
 import { docsPage } from './docs-page.ts'
 import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
-import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
+import { forgetTypeOfNothing, refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
 import { type IdempotentRequests, idempotencyHeader, replayedHeader, runOnce } from './idempotency.ts'
 import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
@@ -217,6 +217,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     const refusal = isClosing ? stoppingError() : refuseUnlawful(request.raw)
     if (refusal) reply.header('connection', 'close')
+    forgetTypeOfNothing(request.headers)
     done(refusal)
   })
   app.addHook('preClose', (done) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyHttpOptions } from 'fastify'
@@ -41,6 +41,13 @@ export const requestLimits = {
   },
   clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => cutOff(error, socket),
 } satisfies FastifyHttpOptions<Server>
+
+/** Takes the content type from a request without a body: the framework would wait for a body stream, which Node has not created. */
+export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
+  const isEmpty =
+    headers['transfer-encoding'] === undefined && ['0', undefined].includes(headers['content-length'])
+  if (isEmpty) delete headers['content-type']
+}
 
 /**
  * Answers malformed HTTP with an error and closes the connection, because later requests on it cannot be told apart.

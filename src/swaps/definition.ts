@@ -1,5 +1,5 @@
+import type { Rounds } from '../chain/call.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'

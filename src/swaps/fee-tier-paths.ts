@@ -1,6 +1,5 @@
 import { getAddress, size, sliceHex } from 'viem/utils'
-import type { Reading } from '../chain/composable-reading.ts'
-import type { Query } from '../chain/contract-query.ts'
+import type { Call, Reading } from '../chain/call.ts'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 
 /** A path through pools: `fees[i]` (in millionths) is the fee tier of the pool between `tokens[i]` and `tokens[i + 1]`. */
@@ -49,9 +48,9 @@ export function outputAtSpotPrices(
 /** Reads the pools of some paths, each pool once; returns the answers for a path in pool order. */
 export function uniquePoolReads(
   paths: readonly SwapPath[],
-  queriesOf: (path: SwapPath) => readonly Query[],
+  queriesOf: (path: SwapPath) => readonly Call[],
 ): Reading<(path: SwapPath) => unknown[]> {
-  const nameOf = ({ args }: Query) => String(args)
+  const nameOf = ({ args }: Call) => String(args)
   const queries = new Map(paths.flatMap(queriesOf).map((one) => [nameOf(one), one]))
   return {
     reads: [...queries.values()],

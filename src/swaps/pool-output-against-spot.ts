@@ -1,4 +1,4 @@
-import type { Query, Rounds } from '../chain/contract-query.ts'
+import type { Call, Rounds } from '../chain/call.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { DecodedSwap } from './pool-swap-calldata-check.ts'
 
@@ -14,9 +14,9 @@ export function* poolOutputAgainstSpot(
     prices,
     fair,
   }: {
-    quote: (given: bigint) => Query
+    quote: (given: bigint) => Call
     other: (answer: unknown) => bigint | undefined
-    prices: readonly Query[]
+    prices: readonly Call[]
     fair: (prices: readonly unknown[], paid: bigint) => bigint | undefined
   },
 ): Rounds<Exchanged> {

@@ -1,13 +1,13 @@
 import type { Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
-import type { Query, Rounds } from '../chain/contract-query.ts'
+import type { Call, Rounds } from '../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 
 /** How a pool is recognised: by what it answers about itself, and no wallet does. So the pools of unlisted exchanges are recognised, too. */
 export type PoolShape = {
   abi: Abi
-  getters: readonly Pick<Query, 'functionName' | 'args'>[]
+  getters: readonly Pick<Call, 'functionName' | 'args'>[]
   /** Whether these answers of an address, `undefined` for a refused one, are those of a pool. */
   isPool: (answers: readonly unknown[], address: Address) => boolean
   /** The getter of the contract of its exchange that made it or holds its tokens, by which the exchange is named. */
@@ -68,7 +68,7 @@ export function* poolAt(
   const shapes = [...new Set([...own, ...otherShapes])]
   const queries = shapes.map(({ abi, getters, madeBy }) =>
     [...getters, ...(madeBy === undefined ? [] : [{ functionName: madeBy }])].map(
-      (getter): Query => ({ address, abi, ...getter }),
+      (getter): Call => ({ address, abi, ...getter }),
     ),
   )
   const answers = yield queries.flat()

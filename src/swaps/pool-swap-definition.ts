@@ -1,4 +1,4 @@
-import type { Rounds } from '../chain/contract-query.ts'
+import type { Rounds } from '../chain/call.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { wrappedOn } from '../domain/token.ts'

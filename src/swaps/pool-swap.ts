@@ -1,4 +1,4 @@
-import type { Reading } from '../chain/composable-reading.ts'
+import type { Reading } from '../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { addSlippage, subtractSlippage } from '../domain/slippage.ts'

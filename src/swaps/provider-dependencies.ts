@@ -1,4 +1,4 @@
-import type { Reading } from '../chain/composable-reading.ts'
+import type { Reading } from '../chain/call.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { TransactionCall } from '../domain/transaction-types.ts'
 import type { PublicService } from '../protocols/public-services.ts'

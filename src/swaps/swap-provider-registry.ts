@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rounds } from '../chain/contract-query.ts'
+import type { Rounds } from '../chain/call.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from '../protocols/calldata-verdict.ts'

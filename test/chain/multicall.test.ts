@@ -1,7 +1,7 @@
 import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { expect, test } from 'vitest'
-import type { Read } from '../../src/chain/composable-reading.ts'
+import type { Call } from '../../src/chain/call.ts'
 import { callMulticall } from '../../src/chain/multicall.ts'
 import { engineOn } from '../support/engine.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -22,13 +22,13 @@ test('a multicall returns what viem returns, undefined for failed reads', async 
     'function transferFrom(address, address, uint256) returns (uint256)',
   ])
   const held = [sandbox.user.address]
-  const of = (functionName: string, args: readonly unknown[] = [], address = usdc): Read => ({
+  const of = (functionName: string, args: readonly unknown[] = [], address = usdc): Call => ({
     address,
     abi: overloaded,
     functionName,
     args,
   })
-  const reads: Read[] = [
+  const reads: Call[] = [
     ...context.markets.filter(({ entry }) => entry.chainId === 31337).flatMap(({ state }) => state.reads),
     of('balanceOf', held),
     // An unknown function, an answer of another type and an account without code.

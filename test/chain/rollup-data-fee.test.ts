@@ -1,5 +1,6 @@
 import * as chains from 'viem/chains'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { encodeCall } from '../../src/chain/call.ts'
 import { transfer } from '../../src/chain/erc20.ts'
 import { dataFeeCall, dataFeeOracles } from '../../src/chain/rollup-data-fee.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
@@ -59,7 +60,7 @@ describe('the simulation of a leg on a rollup', () => {
   test('reports the data fee for the size of the signed transaction', async () => {
     await setCode(codes.byBytes)
     const { dataFee, gas, fees, nonce } = await tried()
-    const call = dataFeeCall(payment(), { ...fees, gas: gas[0]!, nonce })
+    const { data: call } = encodeCall(dataFeeCall(payment().to, payment(), { ...fees, gas: gas[0]!, nonce }))
     expect(dataFee).toBe(BigInt((call.length - 2) / 2) * 10n ** 9n)
   })
 

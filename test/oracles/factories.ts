@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
-import { type Reading, together } from '../../src/chain/composable-reading.ts'
+import { ask } from '../../src/chain/ask.ts'
+import { type Reading, together } from '../../src/chain/call.ts'
 import type { Chain } from '../../src/chain/network-client.ts'
-import { read } from '../../src/chain/run-readings.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Books } from './books.ts'
 
@@ -31,5 +31,5 @@ export async function makerFaults(chain: Chain, { strategies }: Catalog, books: 
         },
       ]
     })
-  return (await read(chain, together(readings))).flat()
+  return (await ask(chain, together(readings))).flat()
 }

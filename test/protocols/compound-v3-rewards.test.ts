@@ -1,8 +1,8 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { known } from '../../src/chain/composable-reading.ts'
+import { askRounds } from '../../src/chain/ask.ts'
+import { known } from '../../src/chain/call.ts'
 import { openChain } from '../../src/chain/network-client.ts'
-import { answerRounds } from '../../src/chain/run-readings.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Price } from '../../src/domain/usd.ts'
@@ -51,7 +51,7 @@ const prices = new Map<Address, Price>([
 ])
 const asked = async (extras: MarketRewards | undefined) =>
   (
-    await answerRounds(openChain(network, node.rpc), [
+    await askRounds(openChain(network, node.rpc), [
       extras!(now, (address) => known(prices.get(address) ?? null)),
     ])
   )[0]!

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { askNumber } from '../../src/chain/ask.ts'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { openChain } from '../../src/chain/network-client.ts'
 import { queuedLine, queuedOf } from '../../src/cli/signing-flow/withdrawal-queue-notes.ts'
@@ -15,7 +16,7 @@ import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { readClaim } from '../../src/guard/claim-payout-reads.ts'
-import { balanceOf, firstWord } from '../../src/guard/simulation/wallet-state-before-simulation.ts'
+import { balanceOf } from '../../src/guard/simulation/wallet-state-before-simulation.ts'
 import { strictTerms } from '../../src/guard/user-limits-and-exemptions.ts'
 import { readReceiptUnits, refuseQueueRestart } from '../../src/guard/withdrawal-queue-reads.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
@@ -115,8 +116,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
     await perform(sandbox, wallet, transactions)
   }
   const own = { wallet, strategy: entry }
-  const shares = async () =>
-    firstWord(await ask('eth_call', [balanceOf(entry.receipt, wallet), 'latest']), 'shares')
+  const shares = async () => askNumber(rpc, balanceOf(entry.receipt, wallet), 'shares')
   const withdrawing = async (amount: bigint): Promise<Intent> => {
     if (amount === maxUint256) return { kind: 'withdraw', ...own, amount, shares: await shares() }
     const units = await readReceiptUnits(entry, amount, ask)

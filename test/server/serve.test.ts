@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
@@ -9,6 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { describePostgres, newDatabase, postgresUrl } from '../support/postgres.ts'
 import { postgresPassword } from '../support/postgres-server.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { exchange, statusesIn } from '../support/services/raw-http-exchange.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
 import { programHome, startSluice } from '../support/spawn-program.ts'
@@ -210,27 +211,7 @@ describe('serve', () => {
     'speaks only TLS with a certificate, and refuses swapped files (needs openssl)',
     async () => {
       const [cert, keyFile] = [join(home(), 'cert.pem'), join(home(), 'key.pem')]
-      execFileSync(
-        'openssl',
-        [
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-          '-subj',
-          '/CN=localhost',
-          '-keyout',
-          keyFile,
-          '-out',
-          cert,
-        ],
-        { stdio: 'ignore' },
-      )
+      selfSignedCertificate(cert, keyFile)
       const get = (url: string): Promise<number> =>
         new Promise((resolve, reject) => {
           httpsRequest(`${url}/healthz`, { ca: readFileSync(cert), servername: 'localhost' }, (response) => {

@@ -32,6 +32,24 @@ test('an idle connection does not delay the shutdown', async () => {
   await cut
 })
 
+test.each(['GET', 'POST', 'PUT', 'DELETE'])(
+  'a %s without a body is answered at once, whatever content type it names',
+  async (method) => {
+    const path = method === 'DELETE' ? '/webhooks/we_1' : method === 'POST' ? '/webhooks' : '/fees'
+    const sent = (more: string) => `${method} ${path} HTTP/1.1\r\n${head}${more}connection: close\r\n\r\n`
+    const [plain, ...named] = await Promise.all(
+      [
+        '',
+        'content-type: application/json\r\n',
+        'content-type: text/plain\r\n',
+        'content-type: application/json\r\ncontent-length: 0\r\n',
+      ].map(async (more) => statusesIn(await exchange(server.url, sent(more)))),
+    )
+    expect(plain).toHaveLength(1)
+    for (const one of named) expect(one).toEqual(plain)
+  },
+)
+
 const head = `host: x\r\nx-api-key: ${key}\r\n`
 const get = (more = '', line = 'GET /fees HTTP/1.1') => `${line}\r\n${head}${more}\r\n`
 const put = (more: string, body: string) =>

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { selfSignedCertificate } from './self-signed-certificate.ts'
 
 /** A PostgreSQL for tests: the URL of a user who may create databases, and the certificate of its authority if it offers TLS. */
 export type PostgresServer = {
@@ -51,25 +52,7 @@ async function freePort(): Promise<number> {
 /** A certificate for 127.0.0.1 that is its own authority; `null` without openssl. */
 function certificate(folder: string): string | null {
   try {
-    execFileSync(
-      'openssl',
-      [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-        ],
-        ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
-        ...['-keyout', join(folder, 'server.key'), '-out', join(folder, 'server.crt')],
-      ],
-      { stdio: 'ignore' },
-    )
+    selfSignedCertificate(join(folder, 'server.crt'), join(folder, 'server.key'))
     return join(folder, 'server.crt')
   } catch {
     return null

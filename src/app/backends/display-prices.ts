@@ -21,14 +21,14 @@ export function displayPrices(
     if (tokens.length === 0) return priced()
     try {
       const { catalog, rpc } = await opened()
-      const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
+      const [{ openChain }, { ask }, { unitPriceUsd }, { together }] = await Promise.all([
         import('../../chain/network-client.ts'),
-        import('../../chain/run-readings.ts'),
+        import('../../chain/ask.ts'),
         import('../../engine/prices/token-price-usd.ts'),
-        import('../../chain/composable-reading.ts'),
+        import('../../chain/call.ts'),
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
-      const found = await read(chain, together(tokens.map((token) => unitPriceUsd(catalog, token))))
+      const found = await ask(chain, together(tokens.map((token) => unitPriceUsd(catalog, token))))
       for (const [at, { address }] of tokens.entries()) {
         const usd = found[at]!
         known.set(nameOf(chainId, address), usd === null ? null : { chainId, address, usd })

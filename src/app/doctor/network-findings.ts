@@ -54,7 +54,7 @@ async function nodeFindings(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding[]> {
-  const { latestBlock } = await import('../../chain/run-readings.ts')
+  const { latestBlock } = await import('../../chain/head.ts')
   const node = await nodeFinding(network, chain, catalog, nowMs)
   return [node, ...(await refusedFindings(network, chain.rpc, await latestBlock(chain)))]
 }
@@ -66,7 +66,7 @@ async function nodeFinding(
   nowMs: number,
 ): Promise<Finding> {
   const [{ latestBlock }, { marketsOf }, { dependencyFaults, marketFaults }] = await Promise.all([
-    import('../../chain/run-readings.ts'),
+    import('../../chain/head.ts'),
     import('../../protocols/registry.ts'),
     import('../../engine/catalog-checks/contract-check.ts'),
   ])

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { latestBlock } from '../../chain/head.ts'
 import { openChain } from '../../chain/network-client.ts'
-import { latestBlock } from '../../chain/run-readings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { latestBlock } from '../../chain/head.ts'
 import { openChain } from '../../chain/network-client.ts'
-import { latestBlock } from '../../chain/run-readings.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { EngineOptions } from '../../engine/engine.ts'
 import type { AppNeeds } from '../../server/app.ts'

@@ -1,9 +1,9 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ChainClient } from '../chain-client.ts'
-import { hexQuantity, quantity } from '../rpc/quantities.ts'
-import { blockNumber as newestBlock } from '../word-reads.ts'
-import { type Block, confirmationsOf, isInclusionBlock } from './find-mined-transaction.ts'
+import { newestHeight, readHeader } from '../head.ts'
+import { quantity } from '../rpc/quantities.ts'
+import { confirmationsOf, isInclusionBlock } from './find-mined-transaction.ts'
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
 /** The depth that makes a transaction final: a number of blocks, its own included, or the chain's own tag. */
@@ -17,7 +17,7 @@ type DepthCheck = { deep: boolean; reached: string; missing: number }
  */
 async function taggedBlock(rpc: ChainClient, tag: 'safe' | 'finalized'): Promise<number | undefined> {
   try {
-    const block = await rpc.request<{ number?: string } | null>('eth_getBlockByNumber', [tag, false])
+    const block = await readHeader(rpc, tag)
     const number = block?.number === undefined ? 0 : Number(quantity(block.number, `the ${tag} block`))
     return number === 0 ? undefined : number
   } catch (error) {
@@ -57,7 +57,7 @@ export async function latestFinalBlock(
 ): Promise<number> {
   const tagged = typeof wanted === 'string' ? await taggedBlock(rpc, wanted) : undefined
   const depth = typeof wanted === 'number' ? wanted : usual
-  return tagged ?? Math.max(0, (await newestBlock(rpc)) - depth + 1)
+  return tagged ?? Math.max(0, (await newestHeight(rpc)) - depth + 1)
 }
 
 /** The depth that is needed: `wanted`, or `usual` blocks on a chain without the wanted tag. */
@@ -116,7 +116,7 @@ export async function checkNonceLost(
   usual: number,
   mostMs: number,
 ): Promise<Pick<Finality, 'deep' | 'unlike'>> {
-  const block = await rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(at), false])
+  const block = await readHeader(rpc, at)
   if (typeof block?.hash !== 'string' || !isInclusionBlock(block, { hash, blockHash: block.hash as Hex }))
     return { deep: false }
   const shown = { blockNumber: at, blockHash: block.hash, by, hash }

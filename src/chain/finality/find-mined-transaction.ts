@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { TransactionCall } from '../../domain/transaction-types.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation-types.ts'
 import type { ChainClient } from '../chain-client.ts'
+import { type Header, newestHeight, readHeader } from '../head.ts'
 import { hasSucceeded } from '../receipt-status.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'
-import { blockNumber } from '../word-reads.ts'
 
 /** A transaction in a canonical block, seen when the newest block was `head`. `ok` is false if it reverted. */
 export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[]; head: number }
@@ -42,11 +42,11 @@ export async function findTransaction(
   expected?: { from: Address; to: Address },
   at?: number,
 ): Promise<MinedTransaction | undefined> {
-  const blockAt = (height: string) => rpc.request<Block | null>('eth_getBlockByNumber', [height, false])
+  const blockAt = (height: string) => readHeader(rpc, height)
   const [receipt, shown, newest] = await Promise.all([
     rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash]).catch(noneIfUnindexed),
     blockAt(at === undefined ? 'latest' : hexQuantity(at)),
-    at === undefined ? undefined : blockNumber(rpc),
+    at === undefined ? undefined : newestHeight(rpc),
   ])
   if (!receipt || !isReceiptOf(receipt, hash, expected)) return undefined
   const isShown = shown?.number !== undefined && Number(shown.number) === Number(receipt.blockNumber)
@@ -114,18 +114,15 @@ export async function callOf(rpc: ChainClient, hash: Hex): Promise<TransactionCa
   return { from, to: shown.to ?? null, input, value }
 }
 
-/** A block as a node returns it, with the hashes of its transactions in order. */
-export type Block = { number?: unknown; hash?: unknown; transactions?: unknown }
-
 /** Whether a block lists a transaction at the index that its receipt names. */
-function isListed({ transactions }: Block, { transactionIndex }: Receipt, hash: Hex): boolean {
+function isListed({ transactions }: Header, { transactionIndex }: Receipt, hash: Hex): boolean {
   if (!Array.isArray(transactions) || transactionIndex === undefined) return false
   return sameAddress(String(transactions[Number(transactionIndex)]), hash)
 }
 
 /** Whether a block is the one that included a transaction: same hash, and its list, if shown, contains the transaction. */
 export const isInclusionBlock = (
-  { hash, transactions }: Block,
+  { hash, transactions }: Header,
   of: Pick<Inclusion, 'hash' | 'blockHash'>,
 ): boolean =>
   sameAddress(String(hash), of.blockHash) &&
@@ -162,4 +159,4 @@ export async function findAttempt(
 
 /** The number of blocks that confirm a block, itself included. */
 export const confirmationsOf = async (rpc: ChainClient, at: number): Promise<number> =>
-  (await blockNumber(rpc)) - at + 1
+  (await newestHeight(rpc)) - at + 1

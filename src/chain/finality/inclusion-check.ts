@@ -1,9 +1,9 @@
 import type { Inclusion } from '../../store/journal/operation-types.ts'
 import { askOtherNodes } from '../ask-all-nodes.ts'
 import type { ChainClient } from '../chain-client.ts'
-import { hexQuantity } from '../rpc/quantities.ts'
+import { type Header, readHeader } from '../head.ts'
 import { undefinedIfUnanswered, withTimeout } from '../rpc/timeouts.ts'
-import { type Block, isInclusionBlock } from './find-mined-transaction.ts'
+import { isInclusionBlock } from './find-mined-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from './quorum.ts'
 
 /**
@@ -19,11 +19,8 @@ export async function checkInclusionBlock(
 ): Promise<InclusionCheck> {
   if (!inclusion) return { is: 'there' }
   const { blockNumber } = inclusion
-  const look = (node: ChainClient) =>
-    undefinedIfUnanswered(
-      node.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false]),
-    )
-  const isAnother = (block: Block | null | undefined) =>
+  const look = (node: ChainClient) => undefinedIfUnanswered(readHeader(node, blockNumber))
+  const isAnother = (block: Header | null | undefined) =>
     block?.hash !== undefined && !isInclusionBlock(block, inclusion)
   for (let looked = 0; looked < 2; looked++) if (!isAnother(await look(client))) return { is: 'there' }
   const others = await askOtherNodes(client, async (node) => {

@@ -2,10 +2,10 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { answersOfNodes } from '../ask-all-nodes.ts'
 import type { ChainClient } from '../chain-client.ts'
+import { readHeader } from '../head.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
-import { hexQuantity } from '../rpc/quantities.ts'
 import { isDeadlineFault, withTimeout } from '../rpc/timeouts.ts'
-import { type Block, findTransaction } from './find-mined-transaction.ts'
+import { findTransaction } from './find-mined-transaction.ts'
 
 /**
  * Why a transaction in a block that is deep enough for `by` is not final: `host` lacks the block, has fewer blocks after it, has
@@ -73,7 +73,7 @@ async function compareInclusion(
   { blockNumber, blockHash, hash, ok }: ShownInclusion,
   isDeep: (rpc: ChainClient) => Promise<boolean>,
 ): Promise<Disagreement['has'] | undefined> {
-  const seeing = rpc.request<Block | null>('eth_getBlockByNumber', [hexQuantity(blockNumber), false])
+  const seeing = readHeader(rpc, blockNumber)
   // Asked beside the block, and awaited after it.
   const depth = isDeep(rpc)
   const finding =

@@ -1,10 +1,11 @@
 import type { StrategyBytecode } from '../../api/unsigned-transactions.ts'
+import { askNumber } from '../../chain/ask.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { readClaim, readClaimWindow } from '../../guard/claim-payout-reads.ts'
-import { balanceOf, firstWord } from '../../guard/simulation/wallet-state-before-simulation.ts'
+import { balanceOf } from '../../guard/simulation/wallet-state-before-simulation.ts'
 import {
   hasWithdrawalQueue,
   readReceiptUnits,
@@ -19,7 +20,6 @@ import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { readOf } from '../../protocols/protocol.ts'
 import { stakingOf } from '../../protocols/registry.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -97,7 +97,7 @@ export async function depositProposal(
 
 /** Reads the chain of a strategy without the service. */
 const asking =
-  ({ backend }: Cli, { chainId }: StrategyEntry) =>
+  ({ backend }: Cli, { chainId }: { chainId: number }) =>
   (method: string, params: readonly unknown[]) =>
     backend.read(chainId, method, params)
 
@@ -202,17 +202,20 @@ export async function claimProposal(
 }
 
 /** Reads the token balance of an owner. */
-async function heldOf({ backend }: Cli, token: Token, owner: Address): Promise<bigint> {
-  const answer = await backend.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
-  return firstWord(answer, `the balance of ${token.symbol}`)
+async function heldOf(cli: Cli, token: Token, owner: Address): Promise<bigint> {
+  const node = asking(cli, token)
+  return askNumber(node, balanceOf(token, owner), `the balance of ${token.symbol}`)
 }
 
 /** Says how many receipts stay staked after a withdrawal of everything else. */
 async function sayStaked(cli: Cli, entry: StrategyEntry, owner: Address): Promise<void> {
   const staking = stakingOf(entry)
   if (!staking) return
-  const answer = await asking(cli, entry)('eth_call', [readOf(staking.staked(owner)), 'latest'])
-  const staked = firstWord(answer, `the staked ${entry.receipt.symbol}`)
+  const staked = await askNumber(
+    asking(cli, entry),
+    staking.staked(owner),
+    `the staked ${entry.receipt.symbol}`,
+  )
   if (staked > 0n)
     cli.notice(
       `${formatAmount(staked, entry.receipt)} are staked at ${staking.at} and are not withdrawn; unstake them there first`,

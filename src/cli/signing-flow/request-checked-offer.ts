@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
 import { isFreshSnapshot, readSnapshot } from '../../chain/head-fees-nonces-snapshot.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
 import { learnSyncSends } from '../../chain/rpc/sync-send.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -139,5 +140,5 @@ async function pinnedNonce(
   const named = noncesOf(nonce, catalog.networks, legs)?.[chainId]
   if (named !== undefined || !dryRun) return named ?? null
   if (snapshot?.counts) return snapshot.counts.latest
-  return Number(await rpc(chainId).request<string>('eth_getTransactionCount', [wallet, 'latest']))
+  return readNonceCount(rpc(chainId), wallet)
 }

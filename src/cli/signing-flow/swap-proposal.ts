@@ -1,4 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
+import { readHeader } from '../../chain/head.ts'
 import { type AmountRequest, type Amounts, acceptedAmounts } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
@@ -128,9 +129,11 @@ async function deadlineOnChain(
   deadline: string,
 ): Promise<number> {
   const blocks = await Promise.all(
-    ['latest', 'pending'].map((tag) => backend.read(chainId, 'eth_getBlockByNumber', [tag, false])),
+    ['latest', 'pending'].map((tag) =>
+      readHeader((method, params) => backend.read(chainId, method, params), tag),
+    ),
   )
-  const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
+  const times = blocks.map((block) => Number(block?.timestamp ?? 0))
   const now = Math.floor(program.now() / 1000)
   const time = Math.max(now, ...times)
   const left = Math.ceil((Date.parse(deadline) - program.now()) / 1000)

@@ -1,5 +1,10 @@
+import { askNumber } from '../../chain/ask.ts'
+import { erc20 } from '../../chain/erc20.ts'
+import { ethCall, type NodeCall, sendTo } from '../../chain/eth-call.ts'
+import { readHeader, timeOf } from '../../chain/head.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Backend } from '../../cli/backend-types.ts'
-import type { Address } from '../../domain/address.ts'
+import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 
@@ -17,36 +22,30 @@ type Receipt = {
 
 /** Raw JSON-RPC to the nodes, so that the demo checks the chains without the engine. */
 export function rawChain({ read }: Backend) {
-  const quantity = (value: unknown): bigint => {
-    if (typeof value === 'string' && /^0x[0-9a-f]+$/.test(value)) return BigInt(value)
-    throw new AppError('RPC_INCONSISTENT', 'The node did not return a number')
-  }
+  const nodeOf =
+    (chainId: number): NodeCall =>
+    (method, params) =>
+      read(chainId, method, params)
   return {
     /** The balance of a token, or of the native coin where the token is the zero address. */
     balance: async (
       { chainId, address }: Pick<Token, 'chainId' | 'address'>,
       owner: Address,
-    ): Promise<bigint> => {
-      if (/^0x0{40}$/.test(address)) return quantity(await read(chainId, 'eth_getBalance', [owner, 'latest']))
-      const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
-      return quantity(await read(chainId, 'eth_call', [{ to: address, data }, 'latest']))
-    },
+    ): Promise<bigint> =>
+      address === nativeAddress
+        ? quantity(await read(chainId, 'eth_getBalance', [owner, 'latest']), 'the balance')
+        : askNumber(nodeOf(chainId), erc20.balanceOf(address, owner), 'the balance'),
     /** The yearly rate of an Aave v3 reserve: the third word that `getReserveData` (0x35ea6a75) answers is `currentLiquidityRate`, in ray. */
     supplyApy: async (chainId: number, pool: Address, asset: Address): Promise<number> => {
-      const data = `0x35ea6a75${asset.slice(2).toLowerCase().padStart(64, '0')}`
-      const answer = await read(chainId, 'eth_call', [{ to: pool, data }, 'latest'])
+      const data: Hex = `0x35ea6a75${asset.slice(2).toLowerCase().padStart(64, '0')}`
+      const answer = await sendTo(nodeOf(chainId), ethCall({ to: pool, data }))
       if (typeof answer !== 'string' || answer.length < 2 + 3 * 64)
         throw new AppError('RPC_INCONSISTENT', 'The pool returned no reserve data')
       const apr = Number(BigInt(`0x${answer.slice(2 + 2 * 64, 2 + 3 * 64)}`)) / 1e27
       return (1 + apr / 31_536_000) ** 31_536_000 - 1
     },
     /** When the newest block was made, in Unix seconds. */
-    time: async (chainId: number): Promise<number> => {
-      const block = (await read(chainId, 'eth_getBlockByNumber', ['latest', false])) as {
-        timestamp?: string
-      } | null
-      return Number(quantity(block?.timestamp))
-    },
+    time: async (chainId: number): Promise<number> => timeOf(await readHeader(nodeOf(chainId), 'latest')),
     receipt: async (chainId: number, hash: string): Promise<Receipt> => {
       const receipt = (await read(chainId, 'eth_getTransactionReceipt', [hash])) as Receipt | null
       if (receipt) return receipt

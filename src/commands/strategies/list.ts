@@ -47,10 +47,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   let isNone = false
   let note: string | undefined
   let missing: string[] = []
-  const network =
-    options.network === undefined
-      ? undefined
-      : networkNamed((await cli.backend.catalog()).networks, options.network)
+  const network = await wantedNetwork(cli, options.network)
   const service = await serviceFor(cli, network)
   const { tokens } = await cli.backend.catalog()
   const look = async () => {
@@ -87,6 +84,13 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   }
   await cli.list(await look(), view)
 }
+
+/** The network of `--network`; `undefined` without it. */
+export const wantedNetwork = async (
+  { backend }: Cli,
+  name: string | undefined,
+): Promise<Network | undefined> =>
+  name === undefined ? undefined : networkNamed((await backend.catalog()).networks, name)
 
 /** The service to ask: a local one for a single network reads no other chain. */
 export const serviceFor = ({ backend, service }: Cli, network: Network | undefined): Promise<Service> =>

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { factsHelp } from '../../cli/conditions/parse-conditions.ts'
+import { withWatchFlags } from '../../cli/conditions/watch-flags.ts'
 import { validatedBy } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { View } from '../../cli/output/view-types.ts'
@@ -59,7 +60,7 @@ export const strategies = (program: CommandContext) => {
     .option('--plot', 'plot the rate history')
     .addHelpText('after', '\nExample:\n  $ sluice strategies show aave-v3-usdc-sandbox-one --plot')
     .action(action(program, show, 'getStrategy'))
-  command
+  const watching = command
     .command('watch')
     .description(
       'Watch conditions, and print a line when one begins or ceases to be met. Each change is printed once, also across runs.',
@@ -68,10 +69,7 @@ export const strategies = (program: CommandContext) => {
     .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'apy<3%, paused'")
     .option('--network <network>', 'only this network (name or chain id)')
     .option('--asset <symbol>', 'only this asset')
-    .option('--once', 'exit with 15 when the first condition is met')
-    .option('--no-wait', 'check once: exit with 15 if a condition was newly met, else 0 (for cron)')
-    .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
-    .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
+  withWatchFlags(watching, intervalOf)
     .addHelpText(
       'after',
       `\nConditions:\n${factsHelp(strategyFacts)}\n\nExample:\n  $ sluice strategies watch aave-v3-usdc-sandbox-one --when 'apy<1%, paused' --no-wait`,

@@ -3,9 +3,8 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { type Facts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
-import { assetFilter, everyStrategy, intervalOf, serviceFor } from './list.ts'
+import { assetFilter, everyStrategy, intervalOf, serviceFor, wantedNetwork } from './list.ts'
 
 type Options = WatchOptions & { when: string; network?: string; asset?: string; interval: string }
 
@@ -26,10 +25,7 @@ export const strategyFacts: Facts<Strategy> = {
 /** `strategies watch` */
 export async function watch(cli: Cli, ids: string[], options: Options): Promise<void> {
   const conditions = parseConditions(options.when, strategyFacts)
-  const network =
-    options.network === undefined
-      ? undefined
-      : networkNamed((await cli.backend.catalog()).networks, options.network)
+  const network = await wantedNetwork(cli, options.network)
   const service = await serviceFor(cli, network)
   const { tokens } = await cli.backend.catalog()
   const all = async () => {

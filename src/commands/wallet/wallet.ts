@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { factsHelp } from '../../cli/conditions/parse-conditions.ts'
-import { validatedBy } from '../../cli/options/option-values.ts'
+import { withWatchFlags } from '../../cli/conditions/watch-flags.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
@@ -49,17 +49,14 @@ export const wallet = (program: CommandContext) => {
     .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet balances')
     .action(action(program, balances))
-  command
+  const watching = command
     .command('watch')
     .description(
       'Watch conditions of a wallet, and print a line when one begins or ceases to be met. Each change is printed once, also across runs.',
     )
     .argument('[wallet]', 'address or keystore name')
     .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'health<1.2'")
-    .option('--once', 'exit with 15 when the first condition is met')
-    .option('--no-wait', 'check once: exit with 15 if a condition was newly met, else 0 (for cron)')
-    .option('--name <name>', 'keep the states of this watch apart from those of others', 'default')
-    .option('--interval <duration>', 'polling interval', validatedBy(intervalOf), '1m')
+  withWatchFlags(watching, intervalOf)
     .addHelpText(
       'after',
       `\nConditions:\n${factsHelp(walletFacts)}\n\nExample:\n  $ sluice wallet watch --when 'health<1.2' --no-wait`,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
-import { hexQuantity } from '../../chain/rpc/quantities.ts'
+import { readHeader } from '../../chain/head.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Evidence } from './make-evidence-file.ts'
@@ -166,10 +166,7 @@ async function missingTransactionText(
   node: ChainClient,
   { hash, blockNumber, blockHash }: Inclusion,
 ): Promise<string | undefined> {
-  const block = await node.request<{ hash?: unknown; transactions?: unknown } | null>(
-    'eth_getBlockByNumber',
-    [hexQuantity(blockNumber), false],
-  )
+  const block = await readHeader(node, blockNumber)
   if (!block) return undefined
   if (!sameAddress(String(block.hash), blockHash)) return `block ${blockNumber} has another hash`
   const { transactions } = block

@@ -5,8 +5,9 @@ import { checkFinality, checkNonceLost, type RequiredDepth } from '../../chain/f
 import { confirmationsOf, findAttempt, findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { checkInclusionBlock } from '../../chain/finality/inclusion-check.ts'
 import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
-import { readHead } from '../../chain/head.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
+import { readHead, readHeader } from '../../chain/head.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -92,9 +93,7 @@ async function readOnce(
   depth: FinalityDepth,
   known: Known,
 ): Promise<OnChainFacts> {
-  const latest = Number(
-    quantity(await rpc.request('eth_getTransactionCount', [step.wallet, 'latest']), 'the nonce'),
-  )
+  const latest = await readNonceCount(rpc, step.wallet)
   const wanted = { wanted: depth, usual: network.depth }
   const found = await findAttempt(rpc, step, attempts)
   if (found) {
@@ -158,15 +157,14 @@ async function nextPending(
   wallet: Address,
   latest: number,
 ): Promise<{ isNextWaiting?: boolean }> {
-  const said = await undefinedIfUnanswered(rpc.request('eth_getTransactionCount', [wallet, 'pending']))
-  const pending = typeof said === 'string' ? Number(said) : Number.NaN
-  return pending >= latest ? { isNextWaiting: pending > latest } : {}
+  const pending = await undefinedIfUnanswered(readNonceCount(rpc, wallet, 'pending'))
+  return pending !== undefined && pending >= latest ? { isNextWaiting: pending > latest } : {}
 }
 
 /** Whether the node lacks the block of a step. That proves nothing: another node behind its address may have it. */
 async function lacksBlock(rpc: ChainClient, { inclusion }: Step): Promise<boolean> {
   if (!inclusion) return false
-  const block = await rpc.request('eth_getBlockByNumber', [hexQuantity(inclusion.blockNumber), false])
+  const block = await readHeader(rpc, inclusion.blockNumber)
   return block === null
 }
 

@@ -4,7 +4,8 @@ import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { checkFinality, requiredDepth } from '../../chain/finality/finality.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from '../../chain/finality/quorum.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
+import { readHeader, timeOf } from '../../chain/head.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
@@ -197,13 +198,12 @@ async function blockOf(
   depth: FinalityDepth | undefined,
 ): Promise<FoundTransaction['block']> {
   const { blockNumber, ok } = found
-  const at = hexQuantity(blockNumber)
-  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [at, false])
+  const block = await readHeader(node, blockNumber)
   const shown = { ...found, by: node.host }
   const { deep, unlike } = await checkFinality(node, shown, requiredDepth(usual, depth), lookupTimeoutMs)
   return {
     number: blockNumber,
-    at: Number(quantity(block?.timestamp, 'the time of the block')) * 1000,
+    at: timeOf(block, 'the time of the block') * 1000,
     mined: found,
     succeeded: ok,
     isFinal: deep,

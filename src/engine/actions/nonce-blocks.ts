@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/network-client.ts'
+import { nonceCountIn, nonceCountRequest } from '../../chain/nonce-count.ts'
 import { isNodeError } from '../../chain/rpc/errors.ts'
-import type { Hex } from '../../domain/address.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 
 /** The number of blocks in one exchange. */
@@ -22,10 +22,8 @@ export async function blocksOfNonces(
   { after, head, count }: { after: number; head: number; count: number },
 ): Promise<Map<number, number> | undefined> {
   const countsAt = async (blocks: readonly number[]): Promise<NonceCount[]> => {
-    const counts = (await rpc.batch(
-      blocks.map((block) => ['eth_getTransactionCount', [wallet, `0x${block.toString(16)}`]]),
-    )) as Hex[]
-    return counts.map((answer, at) => ({ block: blocks[at]!, count: Number(answer) }))
+    const counts = await rpc.batch(blocks.map((block) => nonceCountRequest(wallet, block)))
+    return counts.map((answer, at) => ({ block: blocks[at]!, count: nonceCountIn(answer) }))
   }
   const first = nonces[0]!
   for (const from of new Set([after, Math.max(after, head - recentBlocks)])) {

@@ -1,3 +1,4 @@
+import { readHeader } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { hasSucceeded } from '../../chain/receipt-status.ts'
 import type { Address, Hex } from '../../domain/address.ts'
@@ -43,8 +44,7 @@ export async function locateTransaction(
     ['eth_getTransactionReceipt', [hash]],
     ['eth_getTransactionByHash', [hash]],
   ])) as [Receipt | null, { nonce: Hex } | null]
-  const block =
-    receipt && (await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [receipt.blockNumber, false]))
+  const block = receipt && (await readHeader(rpc, receipt.blockNumber))
   const isThere = receipt?.blockHash && block?.hash?.toLowerCase() === receipt.blockHash.toLowerCase()
   return {
     ...(isThere && { receipt: { ...receipt, status: (await hasSucceeded(rpc, receipt)) ? '0x1' : '0x0' } }),

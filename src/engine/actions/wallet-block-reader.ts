@@ -1,4 +1,6 @@
+import { readBlock, readHeader } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
+import { nonceCountRequest } from '../../chain/nonce-count.ts'
 import { isNodeError } from '../../chain/rpc/errors.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -20,7 +22,7 @@ export async function readWalletBlock(
   wallet: string,
   number: number,
 ): Promise<WalletBlock | undefined> {
-  const block = await readBlock(chain, number)
+  const block = await readInParts(chain, number)
   if (!block) return undefined
   const { hash, transactions } = block
   const submitted = transactions
@@ -47,14 +49,13 @@ const bytesPerTransaction = 700
 
 type Block<tx> = { hash: string; transactions: tx[] }
 
-async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTransaction> | undefined> {
-  const at = `0x${number.toString(16)}`
+async function readInParts({ rpc }: Chain, number: number): Promise<Block<RpcTransaction> | undefined> {
   try {
-    return (await rpc.request<Block<RpcTransaction> | null>('eth_getBlockByNumber', [at, true])) ?? undefined
+    return ((await readBlock(rpc, number)) as Block<RpcTransaction> | null) ?? undefined
   } catch (error) {
     if (!isTooLarge(error)) throw error
   }
-  const bare = await rpc.request<Block<string> | null>('eth_getBlockByNumber', [at, false])
+  const bare = (await readHeader(rpc, number)) as Block<string> | null
   if (!bare) return undefined
   const transactions: RpcTransaction[] = []
   for (let size = transactionsPerBatch; transactions.length < bare.transactions.length; ) {
@@ -84,9 +85,6 @@ export type WalletProgress = { count: number; head: number }
 
 /** Reads the transaction count of a wallet and the newest block. */
 export async function readWalletProgress({ rpc }: Chain, wallet: Address): Promise<WalletProgress> {
-  const [count, head] = (await rpc.batch([
-    ['eth_getTransactionCount', [wallet, 'latest']],
-    ['eth_blockNumber', []],
-  ])) as [Hex, Hex]
+  const [count, head] = (await rpc.batch([nonceCountRequest(wallet), ['eth_blockNumber', []]])) as [Hex, Hex]
   return { count: Number(count), head: Number(head) }
 }

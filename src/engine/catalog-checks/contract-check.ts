@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
-import { type Read, type Reading, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { type Call, contract, type Reading, together } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
@@ -20,12 +20,8 @@ import { isSymbol } from './known-symbols.ts'
 /** The name of a feed (source: Chainlink, AggregatorV3Interface). */
 const abi = parseAbi(['function description() view returns (string)'])
 
-const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
-  address,
-  abi,
-  functionName,
-  args,
-})
+const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Call =>
+  contract(address, abi)(functionName, ...args)
 
 /**
  * Checks the price, swap and bridge contracts of one chain against the catalogue, and that the first block of each
@@ -41,7 +37,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...swapDefinitions.flatMap(({ assertions }) => assertions(here, chainId)),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
-    read(chain, together(claims)),
+    ask(chain, together(claims)),
     Promise.all(here.strategies.map((entry) => startFaults(chain, entry, head))),
   ])
   return [...actual, ...firstBlockFaults].flat()
@@ -57,15 +53,10 @@ function oracleClaims({ priceOracles, strategies }: Catalog, chainId: number): C
   const lent = strategies.filter(
     ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
   )
-  const reads = lent.slice(0, probedTokens).map(
-    ({ asset }): Read => ({
-      address: oracle,
-      abi: aaveV3OracleAbi,
-      functionName: 'getAssetPrice',
-      args: [asset.address],
-    }),
-  )
-  const unit: Read = { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' }
+  const reads = lent
+    .slice(0, probedTokens)
+    .map(({ asset }): Call => contract(oracle, aaveV3OracleAbi)('getAssetPrice', asset.address))
+  const unit: Call = contract(oracle, aaveV3OracleAbi)('BASE_CURRENCY_UNIT')
   const prices: ContractAssertion = {
     reads,
     parse: (all) =>
@@ -82,11 +73,7 @@ function feedClaims({ tokens }: Catalog, { token, feed, decimals }: PriceFeed): 
   const what = `the feed of ${priced?.symbol ?? token}`
   const named = `${priced?.symbol} / USD`
   return [
-    mustAnswer(
-      `the decimals of ${what}`,
-      { address: feed, abi: feedAbi, functionName: 'decimals' },
-      decimals,
-    ),
+    mustAnswer(`the decimals of ${what}`, contract(feed, feedAbi)('decimals'), decimals),
     mustAnswer(`the name of ${what}`, readOf(feed, 'description'), named, (actual) => {
       const [of = '', by = ''] = String(actual).split('/')
       return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : actual
@@ -131,7 +118,7 @@ export async function marketFaults(chain: Chain, markets: readonly Market[]): Pr
       ]),
   )
   const [actual, withoutCodeSet] = await Promise.all([
-    read(chain, together(claims)),
+    ask(chain, together(claims)),
     withoutCode(chain, markets),
   ])
   return markets.flatMap((market, at) => {

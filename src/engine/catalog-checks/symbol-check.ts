@@ -1,6 +1,6 @@
-import { type Reading, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { type Reading, together } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { isNamedByUs } from '../../protocols/catalog-operations.ts'
@@ -19,7 +19,7 @@ export async function symbolFaults(chain: Chain, { tokens, strategies }: Catalog
     ...tokens.filter((token) => isHere(token) && token.address !== nativeAddress).map(tokenFaults),
     ...entries.flatMap((entry) => (entry.receipt.isShares ? [] : [receiptFaults(entry, entries)])),
   ]
-  return (await read(chain, together(readings))).flat()
+  return (await ask(chain, together(readings))).flat()
 }
 
 const tokenFaults = (token: Token): Reading<string[]> =>
@@ -39,7 +39,7 @@ const receiptFaults = (entry: StrategyEntry, all: readonly StrategyEntry[]): Rea
 /** Reads the symbols of the receipts of one chain that have no published name, so that the catalogue can be completed. */
 export async function unnamedReceipts(chain: Chain, { strategies }: Catalog): Promise<string[]> {
   const unnamed = strategies.filter((entry) => entry.chainId === chain.network.chainId && isNamedByUs(entry))
-  const actual = await read(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
+  const actual = await ask(chain, together(unnamed.map(({ receipt }) => symbolSaid(receipt.address))))
   return unnamed.flatMap(({ slug }, at) =>
     actual[at] === undefined ? [] : [`${slug} is called ${actual[at]}`],
   )

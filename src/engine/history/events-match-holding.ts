@@ -1,5 +1,5 @@
+import { ask } from '../../chain/ask.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
@@ -78,15 +78,15 @@ async function unitValuesAt(
   const name = `grown ${entry.receipt.address.toLowerCase()}`
   const sampled = [...new Map(largestEvents(moving).map((event) => [event.blockHash, event])).values()]
   const values = new Map<Hex, bigint>()
-  const ask = async (events: readonly OwnerEvent[]) => {
+  const sample = async (events: readonly OwnerEvent[]) => {
     const each = events.map((event) => readAtBlock(store, chain, event, { name, reading: grown }))
     for (const [at, unit] of (await Promise.all(each)).entries()) values.set(events[at]!.blockHash, unit)
   }
   try {
     // A node with the oldest state has all of them; a node without it is not asked again.
-    await ask(sampled.slice(0, 1))
+    await sample(sampled.slice(0, 1))
     for (let at = 1; at < sampled.length; at += maxParallelReads)
-      await ask(sampled.slice(at, at + maxParallelReads))
+      await sample(sampled.slice(at, at + maxParallelReads))
   } catch (error) {
     // A node that is asked too much stops answering for a while.
     if (!(error instanceof AppError && error.code === 'HISTORY_UNREAD')) throw error
@@ -94,7 +94,7 @@ async function unitValuesAt(
   const isAll = moving.every(({ blockHash }) => values.has(blockHash))
   const now = isAll
     ? ray
-    : await read(chain, grown).catch((error: unknown) => {
+    : await ask(chain, grown).catch((error: unknown) => {
         throw isNodeExhausted(error) ? pastUnavailable(chain, error) : error
       })
   return now === undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { blockBefore } from '../../chain/block-by-timestamp.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import type { BlockRef } from '../../chain/run-readings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
 

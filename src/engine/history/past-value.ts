@@ -1,7 +1,7 @@
-import type { Reading } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import type { Reading } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { isNodeError } from '../../chain/rpc/errors.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
@@ -53,7 +53,7 @@ export async function readAtBlock(
   const { chainId } = chain.network
   const known = await store.fact(chainId, `${name} ${blockHash}`)
   if (known !== undefined) return BigInt(known)
-  const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
+  const then = await ask(chain, reading, blockNumber).catch((error: unknown) => {
     if (isNodeExhausted(error)) throw pastUnavailable(chain, error)
     if (isNodeError(error)) throw stateUnavailable(chain, blockNumber, error)
     throw error

@@ -1,9 +1,10 @@
 import { pageOf } from '../../api/page.ts'
 import type { History } from '../../api/position-history.ts'
-import type { Reading } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import type { Reading } from '../../chain/call.ts'
+import { latestBlock } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'
-import { latestBlock, read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
@@ -67,7 +68,7 @@ async function readHistory(
   const head = await latestBlock(chain)
   const [logsByMarket, units] = await Promise.all([
     readOwnerLogs(context, chain, [market], owner, head),
-    read(chain, heldUnits(market, owner), head.number).catch((error: unknown) => {
+    ask(chain, heldUnits(market, owner), head.number).catch((error: unknown) => {
       throw isUnknownBlock(error) ? nodeBehind(chain, error) : error
     }),
   ])

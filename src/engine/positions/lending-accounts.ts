@@ -1,8 +1,8 @@
 import { formatUnits } from 'viem/utils'
 import type { Stats } from '../../api/wallet-positions.ts'
-import { both, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { both, together } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { sumUsd, usd } from '../../domain/usd.ts'
@@ -195,9 +195,9 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
   const accountOf = async (place: CometPlace, owner: Address, tries = 3): Promise<Account> => {
     const terms = await termsOf(place)
     const asked = cometAccountIn(place, terms, owner, pricesOf(catalog, place.base))
-    if (!terms) return read(chain(place.chainId), asked)
+    if (!terms) return ask(chain(place.chainId), asked)
     const listed = cometListed(place, terms.collaterals.length + 1)
-    const [now, account] = await read(chain(place.chainId), both(listed, asked))
+    const [now, account] = await ask(chain(place.chainId), both(listed, asked))
     if (now && sameTerms(terms, now)) return account
     known.delete(nameIn(place))
     return tries > 1 ? accountOf(place, owner, tries - 1) : { ...account, totals: null }
@@ -209,9 +209,9 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
 }
 
 async function readCometTerms(chain: Chain, place: CometPlace): Promise<CometTerms | undefined> {
-  const terms = await read(chain, cometListed(place))
+  const terms = await ask(chain, cometListed(place))
   if (!terms) return undefined
-  const symbols = await read(chain, symbolsOf(terms))
+  const symbols = await ask(chain, symbolsOf(terms))
   return {
     ...terms,
     collaterals: terms.collaterals.map((one, at) => ({ ...one, symbol: symbols[at] ?? null })),
@@ -234,7 +234,7 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     known.get(poolKey(place)) ?? remember(place, readReserves(chain(place.chainId), place, place.assets))
   const accountOf = async (place: AavePool, owner: Address) => {
     const asked = async (reserves: Reserves, category?: bigint) =>
-      read(chain(place.chainId), accountIn(place, reserves, owner, category))
+      ask(chain(place.chainId), accountIn(place, reserves, owner, category))
     const before = await reservesOf(place)
     const first = await asked(before)
     const isNew = first.used === undefined ? !before.areAll : unknownReserveBits(first.used, before) !== 0n
@@ -278,13 +278,13 @@ const marketOf = ({ chainId, network, protocol }: MarketLabel & { chainId: numbe
 })
 
 async function readReserves(chain: Chain, place: LendingPool, assets: readonly Address[]): Promise<Reserves> {
-  const found = await read(chain, together(assets.map((asset) => reserveOf(place, asset))))
+  const found = await ask(chain, together(assets.map((asset) => reserveOf(place, asset))))
   const all = found.filter((reserve) => reserve !== undefined)
   return { all, areAll: false, isAnswered: all.length === assets.length }
 }
 
 async function readAllReserves(chain: Chain, place: LendingPool): Promise<Reserves> {
-  const assets = await read(chain, reservesList(place))
+  const assets = await ask(chain, reservesList(place))
   const reserves = await readReserves(chain, place, assets ?? [])
   const areAll = assets !== undefined && reserves.isAnswered
   return { ...reserves, areAll, isAnswered: areAll }

@@ -1,6 +1,6 @@
-import { both, known, type Reading, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { both, known, type Reading, together } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
@@ -27,7 +27,7 @@ export async function readHoldings(
   markets: readonly Market[],
   owner: Address,
 ): Promise<Holding[]> {
-  const shares = await read(chain, sharesOf(markets, owner))
+  const shares = await ask(chain, sharesOf(markets, owner))
   return readWorth(chain, heldMarkets(markets, shares))
 }
 
@@ -59,7 +59,7 @@ export async function readWorth(
   held: readonly HeldShares[],
   blockNumber?: bigint,
 ): Promise<Holding[]> {
-  const worth = await read(
+  const worth = await ask(
     chain,
     together(
       held.map(({ market, shares: mine, staked }) =>

@@ -1,6 +1,6 @@
-import { known, together } from '../../chain/composable-reading.ts'
+import { ask, askAtHead } from '../../chain/ask.ts'
+import { known, together } from '../../chain/call.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read, readAtHead } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
@@ -122,7 +122,7 @@ async function readInvestedAtHead(
   markets: readonly Market[],
   owner: Address,
 ): Promise<InvestedHolding[]> {
-  const { head, value: shares } = await readAtHead(chain, sharesOf(markets, owner))
+  const { head, value: shares } = await askAtHead(chain, sharesOf(markets, owner))
   const held = heldMarkets(markets, shares)
   // A search through all blocks of a long chain is slow: without a position, or an answer of the market, only logs stored earlier are
   // continued.
@@ -142,7 +142,7 @@ async function readInvestedAtHead(
     readOwnerLogs(context, chain, searched, owner, head),
     // Unreadable logs of closed positions do not affect open ones.
     undefinedIfUnread(readOwnerLogs(context, chain, closed, owner, head)),
-    read(chain, together<bigint | null>(counted), head.number),
+    ask(chain, together<bigint | null>(counted), head.number),
   ])
   return Promise.all(
     all.map(async ({ market, shares }, at) => {

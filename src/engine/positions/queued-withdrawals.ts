@@ -1,5 +1,6 @@
 import type { Position, QueuedWithdrawal } from '../../api/wallet-positions.ts'
-import { answerRounds, latestBlock } from '../../chain/run-readings.ts'
+import { ask, askRounds } from '../../chain/ask.ts'
+import { latestBlock } from '../../chain/head.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -34,7 +35,7 @@ export async function readQueued(
     const lines = known.map((market) =>
       market.queue!.requests(owner, head.timestamp, tickets.get(market) ?? []),
     )
-    const found = await answerRounds(chain, lines)
+    const found = await askRounds(chain, lines)
     const rows = here.map((market) => [market, found[known.indexOf(market)] ?? null] as const)
     return { rows, unsearched }
   })
@@ -112,7 +113,7 @@ export async function withdrawalWait(
   if (!queue) return undefined
   if (queue.logged) await storeRequest(context.store, market, owner)
   if (!queue.wait) return null
-  const [seconds] = await answerRounds(context.chain(entry.chainId), [queue.wait()])
+  const seconds = await ask(context.chain(entry.chainId), queue.wait())
   return seconds!
 }
 
@@ -141,7 +142,7 @@ export async function claimStep(
   }
   const taken = queue.taken(requests.claimable)
   const made = queue.claim(owner, taken)
-  const [transaction] = 'next' in made ? await answerRounds(context.chain(entry.chainId), [made]) : [made]
+  const [transaction] = 'next' in made ? await askRounds(context.chain(entry.chainId), [made]) : [made]
   const amount = taken.reduce((sum, one) => sum + one.amount, 0n)
   return { transaction: transaction!, out: tokenAmount(amount, entry.asset) }
 }

@@ -1,6 +1,7 @@
-import { together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { together } from '../../chain/call.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { type BlockRef, read } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { balance } from '../../protocols/shared/amount-reads.ts'
@@ -34,7 +35,7 @@ export async function findTickets(
 }> {
   const { store } = context
   const unlisted = markets.filter(({ queue }) => queue?.ticket?.unlisted || queue?.logged)
-  const held = await read(
+  const held = await ask(
     chain,
     together(
       unlisted.map(({ queue, shares }) =>

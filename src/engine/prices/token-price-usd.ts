@@ -1,4 +1,4 @@
-import { type Reading, together } from '../../chain/composable-reading.ts'
+import { type Reading, together } from '../../chain/call.ts'
 import { sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'

@@ -1,5 +1,6 @@
 import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
+import { readHeader } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -83,9 +84,7 @@ async function chainLagMs(
   { chain, now }: Pick<DepositChecks, 'chain' | 'now'>,
   chainId: number,
 ): Promise<number> {
-  const next = await undefinedIfUnanswered(
-    chain(chainId).rpc.request<{ timestamp: Hex } | null>('eth_getBlockByNumber', ['pending', false]),
-  )
+  const next = await undefinedIfUnanswered(readHeader(chain(chainId).rpc, 'pending'))
   return next ? Math.max(0, now() - 1_000 * Number(next.timestamp)) : 0
 }
 
@@ -143,10 +142,7 @@ async function paymentsIn(
     return (await rpc.request<object | null>('eth_getTransactionByHash', [hash])) ? 'waiting' : 'unseen'
   const head = Number(await rpc.request<Hex>('eth_blockNumber'))
   if (head - Number(receipt.blockNumber) + 1 < network.depth) return 'waiting'
-  const block = await rpc.request<{ timestamp: Hex } | null>('eth_getBlockByNumber', [
-    receipt.blockNumber,
-    false,
-  ])
+  const block = await readHeader(rpc, receipt.blockNumber)
   if (!block) return 'waiting'
   const at = Number(block.timestamp) * 1_000
   if (at < since - clockMs) return 'earlier'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
-import { read } from '../../chain/run-readings.ts'
+import { ask } from '../../chain/ask.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
@@ -47,9 +47,9 @@ export async function bitcoinQuote(
   { to, tokenOut }: { to: Network; tokenOut: Token },
 ) {
   const { slippage = defaultSlippage } = input
-  const ask = askOf(context, input, { to, tokenOut })
-  const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
-  const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
+  const request = askOf(context, input, { to, tokenOut })
+  const reading = ask(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
+  const { provider, raw, terms } = await bestDeposit(context, request, input.preferredProvider)
   const earlier = await earlierPayments(depositsOf(context).bitcoin, terms, context.now())
   const id = context.newId()
   await refuseUsedAddress(context, provider.name, terms, id)
@@ -75,8 +75,8 @@ export async function bitcoinQuote(
     status: 'pending',
     feeSponsorship: false,
     feeSponsorshipReason: input.feeSponsorship ? 'the payment on Bitcoin pays its own fee' : null,
-    destinationAddress: ask.recipient,
-    refundAddress: ask.refund,
+    destinationAddress: request.recipient,
+    refundAddress: request.refund,
     customer: context.customer,
     minAmountOut: String(terms.minAmountOut),
     maxAmountIn: String(terms.amount),
@@ -100,7 +100,7 @@ export async function bitcoinQuote(
     fees: [],
     raw: rawQuote,
   }
-  return { quote, wire, offer, terms, recipient: ask.recipient }
+  return { quote, wire, offer, terms, recipient: request.recipient }
 }
 
 /**

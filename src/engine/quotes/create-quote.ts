@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { ask } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
+import { erc20, erc20Abi } from '../../chain/erc20.ts'
 import { clockAheadSeconds } from '../../chain/head.ts'
 import { parseFee } from '../../chain/rpc/quantities.ts'
-import { read } from '../../chain/run-readings.ts'
 import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
@@ -276,9 +277,9 @@ async function netPrices(
 ): Promise<NetPrices> {
   const [here, there] = [context.chain(from.chainId), context.chain(to.chainId)]
   const [priceIn, priceOut, coin, gasPrice] = await Promise.all([
-    read(here, priceOf(context.catalog, tokenIn)),
-    read(there, priceOf(context.catalog, tokenOut)),
-    read(here, priceOf(context.catalog, nativeToken(from))),
+    ask(here, priceOf(context.catalog, tokenIn)),
+    ask(there, priceOf(context.catalog, tokenOut)),
+    ask(here, priceOf(context.catalog, nativeToken(from))),
     here.rpc
       .request('eth_gasPrice')
       .then((price) => parseFee(price, 'the gas price'))
@@ -301,13 +302,8 @@ async function readApprovals(
 ): Promise<(provider: string) => boolean> {
   if (refund === null || sameAddress(tokenIn.address, nativeAddress)) return () => false
   const spenders = swapSpendersByProvider(catalog, from.chainId)
-  const allowances = await read(chain(from.chainId), {
-    reads: spenders.map(({ spender }) => ({
-      address: tokenIn.address,
-      abi: erc20Abi,
-      functionName: 'allowance',
-      args: [refund, spender],
-    })),
+  const allowances = await ask(chain(from.chainId), {
+    reads: spenders.map(({ spender }) => erc20.allowance(tokenIn.address, refund, spender)),
     parse: (answers) => answers.map((answer) => (typeof answer === 'bigint' ? answer : 0n)),
   })
   return (provider) => {
@@ -345,12 +341,8 @@ async function tokenOnNetwork(context: EngineContext, network: Network, address:
   if (sameAddress(address, nativeAddress)) return nativeToken(network)
   const found = tokenAt(context.catalog.tokens, network.chainId, address)
   if (found) return found
-  const token = await read(context.chain(network.chainId), {
-    reads: (['symbol', 'decimals'] as const).map((functionName) => ({
-      address,
-      abi: erc20Abi,
-      functionName,
-    })),
+  const token = await ask(context.chain(network.chainId), {
+    reads: (['symbol', 'decimals'] as const).map((functionName) => contract(address, erc20Abi)(functionName)),
     parse: ([symbol, decimals]) =>
       typeof symbol === 'string' && typeof decimals === 'number' ? { symbol, decimals } : undefined,
   })

@@ -1,4 +1,4 @@
-import { answerRounds } from '../../chain/run-readings.ts'
+import { ask } from '../../chain/ask.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
@@ -30,7 +30,7 @@ export async function whyPayeeLost(
 ): Promise<string | undefined> {
   const own = tokens.find((token) => token.chainId === chainId && sameAddress(token.address, to))
   if (own && !isCoin) return whyLost(catalog, chainId, to) ?? `the token ${own.symbol}`
-  const [lost] = await answerRounds(chain(chainId), [whyRecipientLost(catalog, { chainId, to, isCoin })])
+  const lost = await ask(chain(chainId), whyRecipientLost(catalog, { chainId, to, isCoin }))
   return lost
 }
 

@@ -1,6 +1,7 @@
+import { askRounds } from '../../chain/ask.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import { answerRounds, type BlockRef } from '../../chain/run-readings.ts'
 import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../market-types.ts'
 import { pastBlocks } from './historical-snapshots.ts'
@@ -47,7 +48,7 @@ async function readRates(
     ? await blockSpacing(chain, head)
     : undefined
   const at: Moment = { now: head.timestamp, secondsABlock }
-  return answerRounds(
+  return askRounds(
     chain,
     markets.map((market) => market.rate!(at)),
   )

@@ -1,7 +1,7 @@
 import type { Rates } from '../../api/strategy.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { BlockRef } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { optional, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { optional, together } from '../../chain/call.ts'
+import { readHeaders } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
@@ -33,7 +34,7 @@ export async function readSnapshots(
   last: 0 | 1,
 ): Promise<Snapshot[] | undefined> {
   const indexes = together(markets.map(({ index }) => optional(index)))
-  const said = await undefinedIfRefused(read(chain, indexes, block.number))
+  const said = await undefinedIfRefused(ask(chain, indexes, block.number))
   if (!said) return undefined
   const rows = snapshotsOf(
     markets.flatMap((market, at) => {
@@ -113,9 +114,7 @@ export async function pastBlocks(
   numbers: readonly bigint[],
   latest = Number.POSITIVE_INFINITY,
 ): Promise<PastBlock[]> {
-  const blocks = await rpc.batch(
-    numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]]),
-  )
+  const blocks = await readHeaders(rpc, numbers)
   return (blocks as unknown[]).flatMap((block, at) => {
     const read = Block.safeParse(block)
     return read.success && read.data.timestamp <= latest ? [{ number: numbers[at]!, ...read.data }] : []

@@ -1,6 +1,7 @@
-import { optional } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { optional } from '../../chain/call.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { type BlockRef, read } from '../../chain/run-readings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'
@@ -95,7 +96,7 @@ async function firstReading(
   const says = (blocks: readonly bigint[]): Promise<boolean[]> =>
     Promise.all(
       blocks.map(async (block) => {
-        const index = await read(chain, optional(market.index), block)
+        const index = await ask(chain, optional(market.index), block)
         if (index !== undefined && index > 0n) said.set(block, index)
         return said.has(block)
       }),

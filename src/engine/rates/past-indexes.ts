@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { optional, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { optional, together } from '../../chain/call.ts'
+import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { type BlockRef, read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
@@ -87,7 +88,7 @@ export function pastIndexReader(
     if (missing.length > 0) {
       if (lackedBy === rpc.host) return 'refused'
       const readings = together(missing.map((market) => optional(market.index)))
-      const said = await undefinedIfRefused(read(chain(), readings, block.number))
+      const said = await undefinedIfRefused(ask(chain(), readings, block.number))
       const added = said?.map((one, at) => [snapshotKey(missing[at]!), one?.toString() ?? null] as const)
       known = {
         hash: block.hash,

@@ -1,7 +1,7 @@
 import type { Receipt } from '../../api/strategy.ts'
+import { ask } from '../../chain/ask.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
@@ -16,7 +16,7 @@ export function receiptReader(chain: () => Chain): ReceiptReader {
   const cached = new Map<Market, Promise<string | undefined>>()
   const asked = async ({ entry: { receipt } }: Market) => {
     if (receipt.isShares) return undefined
-    return undefinedIfUnanswered(read(chain(), symbolSaid(receipt.address)))
+    return undefinedIfUnanswered(ask(chain(), symbolSaid(receipt.address)))
   }
   return async (market) => {
     const symbol = cached.get(market) ?? asked(market)

@@ -1,6 +1,6 @@
+import { askRounds } from '../../chain/ask.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import { answerRounds } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
@@ -42,6 +42,6 @@ async function readExtras(
 ): Promise<readonly Reward[] | null> {
   const { symbol, decimals } = chain.network.native
   const priced = (address: Address) => priceOf(catalog, { chainId, address, symbol, name: symbol, decimals })
-  const [extras] = (await undefinedIfUnanswered(answerRounds(chain, [rewards!(at, priced)]))) ?? []
+  const [extras] = (await undefinedIfUnanswered(askRounds(chain, [rewards!(at, priced)]))) ?? []
   return extras ?? null
 }

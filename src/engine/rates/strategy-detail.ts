@@ -1,7 +1,7 @@
 import type { Strategy } from '../../api/strategy.ts'
+import { latestBlock } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import { latestBlock } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { ListedMarket, RatedMarket, StrategyDetailReader } from '../market-types.ts'

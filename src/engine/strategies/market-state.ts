@@ -1,6 +1,7 @@
-import { optional, type Reading, together } from '../../chain/composable-reading.ts'
+import { ask } from '../../chain/ask.ts'
+import { optional, type Reading, together } from '../../chain/call.ts'
+import { type BlockRef, latestBlock } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
-import { type BlockRef, latestBlock, read } from '../../chain/run-readings.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
@@ -27,7 +28,7 @@ export async function readMarketsOnChain(
       }),
     }
   })
-  return read(chain, together(readings), blockNumber)
+  return ask(chain, together(readings), blockNumber)
 }
 
 /** Drops a state whose rates are not finite numbers. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { headerRequest } from '../../chain/head.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { DeliveryWatch } from '../../store/engine/chain-tracking.ts'
 import type { OnAwaitedLog } from '../../swaps/provider-dependencies.ts'
@@ -50,7 +51,7 @@ export async function deliveredIn(
   )
   try {
     // The block shows that the node has it.
-    const [, ...answers] = await rpc.batch([['eth_getBlockByNumber', [toBlock, false]], ...queries])
+    const [, ...answers] = await rpc.batch([headerRequest(toBlock), ...queries])
     const logs = (answers as unknown[][]).flat().filter(isLog)
     return [
       ...new Set(

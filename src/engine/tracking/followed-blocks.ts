@@ -1,4 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { readBlock, readBlocks, readHeader } from '../../chain/head.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ChainPosition } from '../../store/engine/chain-tracking.ts'
 import { callHash, type RpcTransaction } from '../actions/call-hash.ts'
@@ -39,35 +40,29 @@ const blocksPerBatch = 8
 
 /** Reads the blocks of a chain since a position, or since none. */
 export async function newBlocks(rpc: ChainClient, was: ChainPosition, depth: number): Promise<NewBlocks> {
-  const whole = await undefinedIfTooLarge(rpc.request('eth_getBlockByNumber', ['latest', true]))
-  const head = blockOf(
-    rpc,
-    whole ?? (await rpc.request('eth_getBlockByNumber', ['latest', false])),
-    whole !== undefined,
-  )
+  const whole = await undefinedIfTooLarge(readBlock(rpc, 'latest'))
+  const head = blockOf(rpc, whole ?? (await readHeader(rpc, 'latest')), whole !== undefined)
   const [from, fromHash] = [Number(was.block), was.blockHash]
   if (head.hash === fromHash) return { kind: 'none', head }
   if (was.block === null || whole === undefined || head.number - from > maxNewBlocks)
     return { kind: 'gap', head }
-  const later = await readBlocks(rpc, from + 1, head)
+  const later = await readChain(rpc, from + 1, head)
   if (later === undefined) return { kind: 'gap', head }
   if (head.number > from && later[0]!.parentHash === fromHash) return { kind: 'next', head, blocks: later }
   const base = Math.max(0, Math.min(from, head.number) - depth + 1)
-  const blocks = await readBlocks(rpc, base, head)
+  const blocks = await readChain(rpc, base, head)
   return blocks === undefined ? { kind: 'gap', head } : { kind: 'fork', head, blocks }
 }
 
 /** The blocks from a number to the head, each the parent of the next; `undefined` if one is too large or not there. */
-async function readBlocks(rpc: ChainClient, from: number, head: Block): Promise<Block[] | undefined> {
+async function readChain(rpc: ChainClient, from: number, head: Block): Promise<Block[] | undefined> {
   const read: Block[] = []
   for (let at = from; at < head.number; at += blocksPerBatch) {
     const numbers = Array.from(
       { length: Math.min(blocksPerBatch, head.number - at) },
       (_, index) => at + index,
     )
-    const answers = await undefinedIfTooLarge(
-      rpc.batch(numbers.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, true]])),
-    )
+    const answers = await undefinedIfTooLarge(readBlocks(rpc, numbers))
     if (answers === undefined || answers.includes(null)) return undefined
     read.push(...answers.map((answer) => blockOf(rpc, answer, true)))
   }

@@ -1,5 +1,8 @@
 import { type ChainClient, callsPerBatch, withCalls } from '../../chain/chain-client.ts'
+import type { NodeRequest } from '../../chain/eth-call.ts'
+import { headerRequest, readHeaders } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
+import { nonceCountRequest } from '../../chain/nonce-count.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { SeenBlocks } from './followed-blocks.ts'
 
@@ -49,22 +52,17 @@ export async function prefetchedChain(
   const sent = wallets.flatMap((wallet) => seen.sentBy(wallet))
   for (const { hash, raw } of sent) known.set(nameOf('eth_getTransactionByHash', [hash]), raw)
   const all = [...new Set([...hashes, ...sent.map(({ hash }) => hash)])]
-  const calls: [method: string, params: readonly unknown[]][] = [
-    ...wallets.map((wallet): [string, readonly unknown[]] => [
-      'eth_getTransactionCount',
-      [wallet, hex(head.number)],
-    ]),
-    ...all.map((hash): [string, readonly unknown[]] => ['eth_getTransactionReceipt', [hash]]),
+  const calls: NodeRequest[] = [
+    ...wallets.map((wallet) => nonceCountRequest(wallet, head.number)),
+    ...all.map((hash): NodeRequest => ['eth_getTransactionReceipt', [hash]]),
     ...all
       .filter((hash) => !known.has(nameOf('eth_getTransactionByHash', [hash])))
-      .map((hash): [string, readonly unknown[]] => ['eth_getTransactionByHash', [hash]]),
+      .map((hash): NodeRequest => ['eth_getTransactionByHash', [hash]]),
   ]
   const answers = calls.length === 0 ? [] : await rpc.batch(calls)
-  for (const [at, [method, params]] of calls.entries()) {
-    const name =
-      method === 'eth_getTransactionCount' ? nameOf(method, [params[0], 'latest']) : nameOf(method, params)
-    known.set(name, answers[at])
-  }
+  // The counts at the head are those of the newest block.
+  const names = [...wallets.map((wallet) => nonceCountRequest(wallet)), ...calls.slice(wallets.length)]
+  for (const [at, name] of names.entries()) known.set(nameOf(...name), answers[at])
   const blocks = new Set(
     answers.flatMap((answer) => {
       const { blockNumber } = (answer ?? {}) as { blockNumber?: unknown }
@@ -76,12 +74,11 @@ export async function prefetchedChain(
   for (const number of blocks) {
     const hash = number === head.number ? head.hash : seen.hashOf(number)
     if (hash === undefined) unread.push(number)
-    else known.set(nameOf('eth_getBlockByNumber', [hex(number), false]), { number: hex(number), hash })
+    else known.set(nameOf(...headerRequest(number)), { number: hex(number), hash })
   }
   if (unread.length > 0) {
-    const read = await rpc.batch(unread.map((number) => ['eth_getBlockByNumber', [hex(number), false]]))
-    for (const [at, number] of unread.entries())
-      known.set(nameOf('eth_getBlockByNumber', [hex(number), false]), read[at])
+    const read = await readHeaders(rpc, unread)
+    for (const [at, number] of unread.entries()) known.set(nameOf(...headerRequest(number)), read[at])
   }
   const answered = withCalls(rpc, {
     request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {

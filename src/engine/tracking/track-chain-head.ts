@@ -147,24 +147,28 @@ async function readMarked(
   // Actions of one wallet may have the same call, and the oldest takes the first transaction.
   const queue = [...wallets.values()]
   let read = 0
+  const done: MarkedAction[] = []
   const work = async () => {
     for (let some = queue.shift(); some; some = queue.shift())
       for (const one of some) {
         if (isStopping() || budget.left < 1) return
-        await readOne(needs, reading, chainId, one)
+        if (await readOne(needs, reading, chainId, one)) done.push(one)
         read++
       }
   }
   await Promise.all(Array.from({ length: walletsAtOnce }, work))
+  // Together, because each commit waits for the disk. A process that ends before reads them again.
+  await store.unmark(chainId, done)
   return read
 }
 
+/** Reads one marked action; returns whether its mark has ended. */
 async function readOne(
   { recorder, onError }: TrackingNeeds,
   engine: TrackingNeeds['engine'],
   chainId: number,
   marked: MarkedAction,
-): Promise<void> {
+): Promise<boolean> {
   const { store, now } = engine
   const { actionId, customer } = marked
   try {
@@ -174,17 +178,17 @@ async function readOne(
     const isAwaited =
       found !== undefined && isSwap(found.action) && ['confirmed', 'processing'].includes(found.action.status)
     if (!isAwaited) {
-      await store.unmark(chainId, marked, undefined)
       if (found && isSwap(found.action)) await store.endWaiting(actionId, now())
-      return
+      return true
     }
     const isNew = await store.watchDeliveries(actionId, filters)
     const waited = (now() - Number(found.action.updatedAt)) / 20
     const least = filters.length > 0 && !isNew ? minute : soonMs
-    await store.unmark(chainId, marked, now() + Math.min(10 * minute, Math.max(least, waited)))
+    await store.markLater(chainId, marked, now() + Math.min(10 * minute, Math.max(least, waited)))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     onError?.(error)
-    await store.unmark(chainId, marked, now() + retryMs)
+    await store.markLater(chainId, marked, now() + retryMs)
   }
+  return false
 }

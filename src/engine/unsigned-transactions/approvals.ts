@@ -1,7 +1,8 @@
-import { approve, decodeApprove, erc20Abi } from '../../chain/erc20.ts'
+import { ask } from '../../chain/ask.ts'
+import { approve, decodeApprove, erc20 } from '../../chain/erc20.ts'
+import { callAt } from '../../chain/eth-call.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { approveThrough } from '../../chain/permit2.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -26,11 +27,8 @@ export async function withApprovals(
   const { token, amount } = needs
   const spender = allowedBy(needs)
   const { allowed, supply } = await oncePerBlock(chain, ['allowance', token, wallet, spender], () =>
-    read(chain, {
-      reads: [
-        { address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] },
-        { address: token, abi: erc20Abi, functionName: 'totalSupply' },
-      ],
+    ask(chain, {
+      reads: [erc20.allowance(token, wallet, spender), erc20.totalSupply(token)],
       parse: ([allowance, total]) => ({
         allowed: (allowance as bigint | undefined) ?? 0n,
         supply: total as bigint | undefined,
@@ -76,7 +74,7 @@ export function withoutApproval({ transaction, needs }: Step): Transaction[] {
 /** Whether a call succeeds now. */
 async function succeedsNow({ rpc }: Chain, from: Address, { to, data }: Transaction): Promise<boolean> {
   try {
-    await rpc.request('eth_call', [{ from, to, data }, 'latest'])
+    await callAt(rpc, { from, to, data })
     return true
   } catch (error) {
     if (error instanceof AppError && error.code === 'RPC_ERROR') return false

@@ -1,5 +1,5 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import { answerRounds, read } from '../../chain/run-readings.ts'
+import { ask, askRounds } from '../../chain/ask.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -16,7 +16,7 @@ export async function stateFor(
   wallet: Address,
   reading: Promise<MarketState>,
 ): Promise<MarketState> {
-  const asking = mostIn && answerRounds(context.chain(entry.chainId), [mostIn(wallet)])
+  const asking = mostIn && askRounds(context.chain(entry.chainId), [mostIn(wallet)])
   asking?.catch(() => undefined) // Awaited below, because a market that does not answer is reported first.
   const state = await reading
   const [room] = (await asking) ?? [null]
@@ -68,7 +68,7 @@ export async function depositStep(
   return market.deposit({
     amount,
     owner: wallet,
-    ...(entrance && { entrance: await read(context.chain(entry.chainId), entrance) }),
+    ...(entrance && { entrance: await ask(context.chain(entry.chainId), entrance) }),
     ...(bounds && { bounds }),
   })
 }

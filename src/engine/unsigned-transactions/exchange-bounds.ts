@@ -1,5 +1,5 @@
-import type { Rounds } from '../../chain/contract-query.ts'
-import { answerRounds } from '../../chain/run-readings.ts'
+import { ask } from '../../chain/ask.ts'
+import type { Rounds } from '../../chain/call.ts'
 import { AppError } from '../../domain/errors.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
 import type { Bounds, Market } from '../../protocols/market-adapter.ts'
@@ -23,7 +23,7 @@ export async function exchangeBounds(
   slippage = defaultSlippage,
 ): Promise<Bounds | undefined> {
   if (!asked) return undefined
-  const [offer] = await answerRounds(context.chain(entry.chainId), [asked])
+  const offer = await ask(context.chain(entry.chainId), asked)
   if (!offer?.brings)
     throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} returns no quote for this amount`)
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }

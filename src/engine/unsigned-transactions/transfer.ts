@@ -1,7 +1,7 @@
-import { encodeFunctionData } from 'viem/utils'
 import type { CallOptions } from '../../api/service-type.ts'
 import type { TransferBytecode } from '../../api/transfer.ts'
-import { erc20Abi, transfer } from '../../chain/erc20.ts'
+import { askNumber } from '../../chain/ask.ts'
+import { erc20, transfer } from '../../chain/erc20.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
@@ -72,12 +72,11 @@ export async function transferBytecode(
 /** The balance of a wallet in a token or the native coin, in the smallest unit. */
 async function balanceOf(
   context: EngineContext,
-  { chainId, address: to }: Token,
+  { chainId, address: token }: Token,
   wallet: Address,
 ): Promise<bigint> {
   const { rpc } = context.chain(chainId)
-  if (sameAddress(to, nativeAddress))
+  if (sameAddress(token, nativeAddress))
     return quantity(await rpc.request('eth_getBalance', [wallet, 'latest']), 'the balance')
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })
-  return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'the balance')
+  return askNumber(rpc, erc20.balanceOf(token, wallet), 'the balance')
 }

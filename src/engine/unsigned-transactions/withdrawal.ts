@@ -1,5 +1,5 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import { answerRounds, read } from '../../chain/run-readings.ts'
+import { ask, askRounds } from '../../chain/ask.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -21,7 +21,7 @@ export async function withdrawalStep(
   const chain = context.chain(entry.chainId)
   const asked = {
     held: readHoldings(chain, [market], wallet),
-    most: market.mostOut ? answerRounds(chain, [market.mostOut(wallet)]) : null,
+    most: market.mostOut ? askRounds(chain, [market.mostOut(wallet)]) : null,
     units: amount === maxUint256 ? undefined : receiptUnitsFor(context, market, amount),
   }
   // Each is awaited below, in the order in which errors are reported.
@@ -89,7 +89,7 @@ async function receiptUnitsFor(
   amount: bigint,
 ): Promise<bigint | undefined> {
   if (!units) return undefined
-  const said = await read(chain(entry.chainId), units(amount))
+  const said = await ask(chain(entry.chainId), units(amount))
   if (said === undefined)
     throw contractUnansweredError(entry, `the cost of ${formatAmount(amount, entry.asset)}`)
   return said

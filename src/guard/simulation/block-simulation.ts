@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { encodeCall } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Fees } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
@@ -62,7 +63,7 @@ export async function simulateBlock(
   strangers = newProbeAccounts(),
 ): Promise<SimulationOutcome> {
   const { rpc, transactions, tokens, wallet, head } = block
-  const reads = walletStateReads(block)
+  const reads = walletStateReads(block).map(encodeCall)
   const padded = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}` as const
   const probes = [{ to: strangers.coinOf, data: padded }, { to: strangers.codeOf, data: padded }, ...reads]
   const fees = signed && {

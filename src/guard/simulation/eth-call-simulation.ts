@@ -1,7 +1,8 @@
 import { concatHex, numberToHex, size } from 'viem/utils'
+import { type Call, encodeCall } from '../../chain/call.ts'
+import { ethCall } from '../../chain/eth-call.ts'
 import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
-import type { ReadCall } from '../../chain/word-reads.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'
@@ -26,11 +27,11 @@ export async function simulateByEthCall(
   let answer: Hex
   try {
     answer = await requestAtBlock(rpc, before.head, (at) =>
-      rpc.request<Hex>('eth_call', [
-        { from: newProbeAccounts().reader, to: wallet },
-        at,
-        { [wallet]: { code: batchCode(transactions, walletStateReads(block)) } },
-      ]),
+      rpc.request<Hex>(
+        ...ethCall({ from: newProbeAccounts().reader, to: wallet }, at, {
+          [wallet]: { code: batchCode(transactions, walletStateReads(block)) },
+        }),
+      ),
     )
   } catch (error) {
     if (isUnsupportedMethod(error)) return { ...nothing, changes: [], allowances: [] }
@@ -68,8 +69,8 @@ const answerOffset = 0x10000
  * EVM code that makes calls in order, with calldata from the code itself, and returns `successWord` and a word for each read; or the
  * number of the failed step and its error.
  */
-function batchCode(steps: readonly Transaction[], reads: readonly ReadCall[]): Hex {
-  const calls = [...steps, ...reads.map((read) => ({ ...read, value: 0n }))]
+function batchCode(steps: readonly Transaction[], reads: readonly Call[]): Hex {
+  const calls = [...steps, ...reads.map((read) => ({ ...encodeCall(read), value: 0n }))]
   const length = calls.reduce(
     (sum, call, i) => sum + size(callCode(call, i, i >= steps.length, 0, 0, steps.length)),
     0,

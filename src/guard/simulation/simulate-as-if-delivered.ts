@@ -1,4 +1,5 @@
-import { getAddress } from 'viem/utils'
+import { ask } from '../../chain/ask.ts'
+import { encodeCall } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
@@ -47,7 +48,7 @@ type CallResult = {
 export async function simulateLater(question: LaterQuestion): Promise<LaterLegSimulation | undefined> {
   const { rpc, head, network, wallet, transactions, token, amount, messenger, receipt } = question
   const givers = [...(await minterOf(rpc, messenger)), messenger]
-  const reading = { from: wallet, ...balanceOf(receipt, wallet) }
+  const reading = { from: wallet, ...encodeCall(balanceOf(receipt, wallet)) }
   const calls = [
     ...givers.map((from) => ({ from, ...mintCall(token, wallet, amount) })),
     reading,
@@ -81,8 +82,8 @@ const isWell = ({ status }: CallResult): boolean => status === '0x1'
 
 /** The minter of the bridge; `undefined` if unknown. */
 async function minterOf(rpc: ChainClient, messenger: Address): Promise<Address[]> {
-  const said = await unlessRefused(rpc.request<Hex>('eth_call', [minterCall(messenger), 'latest']))
-  return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
+  const minter = await unlessRefused(ask(rpc, minterCall(messenger)))
+  return minter === undefined ? [] : [minter]
 }
 
 async function simulated(

@@ -1,16 +1,18 @@
-import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
+import { formatUnits, keccak256 } from 'viem/utils'
+import { type Call, contract, encodeCall } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import {
   type ChainSnapshot,
   type ConsistentHead,
   refuseMissingTransactions,
 } from '../../chain/consistent-head.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { erc20 } from '../../chain/erc20.ts'
+import { ethCall } from '../../chain/eth-call.ts'
 import { capFees, type Fees, feesAt, readTips } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
+import { nonceCountIn, nonceCountRequest } from '../../chain/nonce-count.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
-import type { ReadCall } from '../../chain/word-reads.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -43,21 +45,14 @@ export type WalletState = {
 }
 
 /** The reads that show a leg's effects: a balance for each token, then an allowance for each pair. */
-export const walletStateReads = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): ReadCall[] => [
+export const walletStateReads = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): Call<bigint>[] => [
   ...tokens.map((token) => balanceOf(token, wallet)),
-  ...allowances.map(({ token, spender }) => ({
-    to: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
-  })),
+  ...allowances.map(({ token, spender }) => erc20.allowance(token, wallet, spender)),
 ]
 
 /** The balance read of an account at a token, or at a vault that keeps shares internally. */
-export const balanceOf = ({ address, isShares }: Token, account: Address): ReadCall => ({
-  to: address,
-  data: isShares
-    ? encodeFunctionData({ abi: stakewiseAbi, functionName: 'getShares', args: [account] })
-    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
-})
+export const balanceOf = ({ address, isShares }: Token, account: Address): Call<bigint> =>
+  isShares ? contract(address, stakewiseAbi)('getShares', account) : erc20.balanceOf(address, account)
 
 /** The first 32 bytes of an answer as a number. */
 export const firstWord = (data: unknown, what: string): bigint => {
@@ -107,10 +102,10 @@ export async function readWalletState(question: Question, common: ConsistentHead
   const reads = [...walletStateReads(question), ...others.map(({ token }) => balanceOf(token, wallet))]
   const asked = requestAtBlock(rpc, head, (at) =>
     rpc.batch([
-      ['eth_getTransactionCount', [wallet, at]],
+      nonceCountRequest(wallet, at),
       ['eth_getBalance', [wallet, at]],
       ['eth_getCode', [wallet, at]],
-      ...reads.map((read) => ['eth_call', [read, at]] as const),
+      ...reads.map((read) => ethCall(encodeCall(read), at)),
     ]),
   )
   const tips = question.snapshot ? question.snapshot.tips : readTips(rpc)
@@ -118,7 +113,7 @@ export async function readWalletState(question: Question, common: ConsistentHead
     asked,
     Promise.resolve(tips).then((said) => feesAt(head, said)),
   ])
-  const nonce = Number(quantity(count, 'the nonce'))
+  const nonce = nonceCountIn(count)
   refuseMissingTransactions(rpc, common, { wallet, nonce })
   const values = answers.map((answer) => firstWord(answer, 'a token balance'))
   for (const { token, amount } of needs) {

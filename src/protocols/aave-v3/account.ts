@@ -1,5 +1,5 @@
-import { type Answer, known, type Reading, together } from '../../chain/composable-reading.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { contract, known, type Reading, together } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import { priceAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
 import { isFresh } from '../oracle-prices.ts'
@@ -23,9 +23,9 @@ type ModeReserve = { id: number; configuration: bigint }
  */
 const modeOf = (pool: Address, id: bigint): Reading<Mode | undefined> => ({
   reads: [
-    { address: pool, abi: categoryAbi, functionName: 'getEModeCategoryCollateralConfig', args: [Number(id)] },
-    { address: pool, abi: categoryAbi, functionName: 'getEModeCategoryCollateralBitmap', args: [Number(id)] },
-    { address: pool, abi: poolAbi, functionName: 'getEModeCategoryData', args: [Number(id)] },
+    contract(pool, categoryAbi)('getEModeCategoryCollateralConfig', Number(id)),
+    contract(pool, categoryAbi)('getEModeCategoryCollateralBitmap', Number(id)),
+    contract(pool, poolAbi)('getEModeCategoryData', Number(id)),
   ],
   parse: ([terms, bitmap, older]) => {
     if (terms !== undefined && bitmap !== undefined)
@@ -60,16 +60,13 @@ export type LendingPool = { chainId: number; pool: Address; oracle: Address }
 
 /** The assets of the reserves of a pool. */
 export const reservesList = ({ pool }: LendingPool): Reading<readonly Address[] | undefined> => ({
-  reads: [{ address: pool, abi: poolAbi, functionName: 'getReservesList' }],
+  reads: [contract(pool, poolAbi)('getReservesList')],
   parse: ([list]) => list as readonly Address[] | undefined,
 })
 
 /** The constant data of a reserve (bits 48-55 of its configuration are the decimals). */
 export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserve | undefined> => ({
-  reads: [
-    { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [asset] },
-    { address: asset, abi: erc20Abi, functionName: 'symbol' },
-  ],
+  reads: [contract(pool, poolAbi)('getReserveData', asset), erc20.symbol(asset)],
   parse: ([data, symbol]) => {
     if (data === undefined) return undefined
     const { configuration, aTokenAddress, variableDebtTokenAddress, id } = data as Data
@@ -102,9 +99,9 @@ export function accountIn(
   const modeAsked = category === 0n ? known(undefined) : modeOf(pool, category)
   return {
     reads: [
-      { address: pool, abi: poolAbi, functionName: 'getUserEMode', args: [owner] },
-      { address: pool, abi: poolAbi, functionName: 'getUserConfiguration', args: [owner] },
-      { address: pool, abi: poolAbi, functionName: 'getUserAccountData', args: [owner] },
+      contract(pool, poolAbi)('getUserEMode', owner),
+      contract(pool, poolAbi)('getUserConfiguration', owner),
+      contract(pool, poolAbi)('getUserAccountData', owner),
       ...modeAsked.reads,
       ...inside.reads,
     ],
@@ -154,7 +151,7 @@ type Part = {
   borrowed: bigint | undefined
   data: Data | undefined
   price: bigint | undefined
-  age: Answer
+  age: unknown
 }
 
 /** A holding by the bits of its account. It is known if all that its bits require was answered. */
@@ -183,11 +180,11 @@ const partOf = ({ pool, oracle }: LendingPool, reserve: Reserve, owner: Address)
     reads: [
       ...lent.reads,
       ...borrowed.reads,
-      { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [reserve.asset] },
-      { address: oracle, abi: oracleAbi, functionName: 'getAssetPrice', args: [reserve.asset] },
+      contract(pool, poolAbi)('getReserveData', reserve.asset),
+      contract(oracle, oracleAbi)('getAssetPrice', reserve.asset),
       priceAge(oracle, reserve.asset),
     ],
-    parse: ([mine, owed, data, price, age]: readonly Answer[]) => ({
+    parse: ([mine, owed, data, price, age]: readonly unknown[]) => ({
       reserve,
       lent: lent.parse([mine]),
       borrowed: borrowed.parse([owed]),

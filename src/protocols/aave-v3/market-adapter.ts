@@ -1,6 +1,5 @@
 import { decodeEventLog } from 'viem/utils'
-import { known } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { contract, known } from '../../chain/call.ts'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
@@ -21,7 +20,7 @@ import { aaveRewards } from './reward-emissions.ts'
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
 export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): ProtocolMarket => {
   const { chainId, asset } = entry
-  const [ofPool, ofToken] = [queriesOf(pool, aaveV3PoolAbi), queriesOf(aToken, aTokenAbi)]
+  const [ofPool, ofToken] = [contract(pool, aaveV3PoolAbi), contract(aToken, aTokenAbi)]
   return {
     entry,
     contractAssertions: [
@@ -35,7 +34,7 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
       mustAnswer('the pool of the aToken', ofToken('POOL'), pool),
       mustAnswer(
         'the unit of the oracle',
-        queriesOf(oracle, aaveV3OracleAbi)('BASE_CURRENCY_UNIT'),
+        contract(oracle, aaveV3OracleAbi)('BASE_CURRENCY_UNIT'),
         10n ** 8n,
       ),
     ],

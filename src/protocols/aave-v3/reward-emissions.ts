@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../oracle-prices.ts'
@@ -21,12 +21,10 @@ const rewardsControllerAbi = parseAbi([
  */
 export const aaveRewards = (aToken: Address): MarketRewards =>
   function* (now, priced) {
-    const [controller] = yield [
-      { address: aToken, abi: incentivizedAbi, functionName: 'getIncentivesController' },
-    ]
+    const [controller] = yield [contract(aToken, incentivizedAbi)('getIncentivesController')]
     if (controller === undefined) return null
     if (controller === nativeAddress) return []
-    const ask = queriesOf(controller as Address, rewardsControllerAbi)
+    const ask = contract(controller as Address, rewardsControllerAbi)
     const [listed] = yield [ask('getRewardsByAsset', aToken)]
     if (!Array.isArray(listed)) return null
     const tokens = listed as Address[]
@@ -66,7 +64,7 @@ function* byOracles(oracles: readonly (Address | undefined)[], now: bigint): Rou
     asked.length === 0
       ? []
       : yield asked.flatMap((address) =>
-          names.map((functionName): Query => ({ address, abi: feedAbi, functionName })),
+          names.map((functionName): Call => contract(address, feedAbi)(functionName)),
         )
   return oracles.map((oracle) => {
     const at = oracle ? asked.indexOf(oracle) * names.length : -1

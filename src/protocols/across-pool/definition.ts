@@ -1,6 +1,7 @@
 import { decodeEventLog } from 'viem/utils'
+import { contract, optional } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
-import { type Protocol, paysBy, readOf, sdkEqualityNote } from '../protocol.ts'
+import { type Protocol, sdkEqualityNote } from '../protocol.ts'
 import { mustRespond } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import type { StakedReceipts } from '../staked-receipts.ts'
@@ -12,17 +13,15 @@ import { across as market } from './market-adapter.ts'
 
 /** The LP tokens of one pool that are staked in the AcceleratingDistributor `at`. */
 const acceleratingDistributor = (at: Address, lpToken: Address): StakedReceipts => {
-  const staked = (owner: Address) => ({
-    address: at,
-    abi: distributorAbi,
-    functionName: 'getUserStake',
-    args: [lpToken, owner],
-  })
+  const stakeOf = (owner: Address) => contract(at, distributorAbi)('getUserStake', lpToken, owner)
   return {
     at,
-    staked,
-    partOf: (answer) => (answer as { cumulativeBalance: bigint }).cumulativeBalance,
-    contractAssertions: [mustRespond('the staked LP tokens of a wallet', staked(at))],
+    staked: (owner) =>
+      optional({
+        reads: [stakeOf(owner)],
+        parse: ([answer]) => (answer as { cumulativeBalance: bigint }).cumulativeBalance,
+      }),
+    contractAssertions: [mustRespond('the staked LP tokens of a wallet', stakeOf(at))],
     logs: (owner) =>
       (['Stake', 'Unstake'] as const).map((name) => ({
         address: at,
@@ -46,7 +45,7 @@ export const across: Protocol<AcrossConstants> = {
   rateConvention: () => 'the fees per second, not compounded, over 365.25 days',
   calldata: ({ asset }, constants) => {
     const pool = { constants, asset }
-    const read = readOf(lpRate(pool))
+    const read = lpRate(pool)
     return {
       targets: [constants.hubPool],
       check: (transaction, intent) => checkAcrossCalldata(transaction, intent, pool),
@@ -54,10 +53,10 @@ export const across: Protocol<AcrossConstants> = {
       byUnits: true,
     }
   },
-  pays: ({ asset }, constants, units) =>
-    paysBy([lpRate({ constants, asset })], ([rate]) =>
-      rate === undefined ? undefined : lpWorth(rate, units),
-    ),
+  pays: ({ asset }, constants, units) => ({
+    reads: [lpRate({ constants, asset })],
+    amountOf: ([rate]) => (rate === undefined ? undefined : lpWorth(rate, units)),
+  }),
   staking: ({ receipt }, { staking }) => staking && acceleratingDistributor(staking, receipt.address),
   market,
 }

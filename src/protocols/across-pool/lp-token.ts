@@ -1,4 +1,4 @@
-import type { Query } from '../../chain/contract-query.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { hubPoolAbi } from './abi.ts'
@@ -11,12 +11,8 @@ export type Pool = { constants: AcrossConstants; asset: Token }
 export const pooledToken = ({ constants: { wrapped }, asset }: Pool): Address => wrapped ?? asset.address
 
 /** The price of one LP token in units of the pool's token, scaled by 1e18, with the fees up to now. Not a view, but an eth_call keeps no effect. */
-export const lpRate = (pool: Pool): Query => ({
-  address: pool.constants.hubPool,
-  abi: hubPoolAbi,
-  functionName: 'exchangeRateCurrent',
-  args: [pooledToken(pool)],
-})
+export const lpRate = (pool: Pool): Call<bigint> =>
+  contract(pool.constants.hubPool, hubPoolAbi)('exchangeRateCurrent', pooledToken(pool))
 
 const one = 10n ** 18n
 

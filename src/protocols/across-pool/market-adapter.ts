@@ -1,6 +1,6 @@
 import { decodeEventLog } from 'viem/utils'
-import type { Answer, Read, Reading } from '../../chain/composable-reading.ts'
-import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
+import { type Call, contract, type Reading } from '../../chain/call.ts'
+import { erc20, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -77,7 +77,8 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Protoc
 
 const asking =
   ({ hubPool }: AcrossConstants) =>
-  (functionName: string, ...args: Address[]): Read => ({ address: hubPool, abi, functionName, args })
+  (functionName: string, ...args: Address[]): Call =>
+    contract(hubPool, abi)(functionName, ...args)
 
 /** The price is scaled by 1e18, and begins at one. */
 const indexOf = (rate: bigint) => rate * 10n ** 9n
@@ -106,8 +107,8 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
       ask('bondToken'),
       ask('bondAmount'),
       ask('rootBundleProposal'),
-      { address: receipt.address, abi: erc20Abi, functionName: 'totalSupply' },
-      { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [constants.hubPool] },
+      erc20.totalSupply(receipt.address),
+      erc20.balanceOf(token, constants.hubPool),
     ],
     parse: ([
       pooled,
@@ -120,7 +121,7 @@ function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants):
       proposal,
       all,
       there,
-    ]: readonly Answer[]) => {
+    ]: readonly unknown[]) => {
       const [, isEnabled, touched, , liquid, undistributed] = pooled as Pooled
       const [rate, holds] = [price as bigint, there as bigint]
       const tvl = lpWorth(rate, all as bigint)

@@ -1,5 +1,5 @@
-import type { Query } from '../../chain/contract-query.ts'
-import { lendingDescription, type Protocol, paysBy, readOf, sdkEqualityNote } from '../protocol.ts'
+import { contract } from '../../chain/call.ts'
+import { lendingDescription, type Protocol, sdkEqualityNote } from '../protocol.ts'
 import { comptrollerAbi, cTokenAbi, entranceOf } from './abi.ts'
 import { checkCompoundV2Calldata } from './calldata-check.ts'
 import type { CompoundV2Constants } from './constants-schema.ts'
@@ -26,7 +26,7 @@ export const compoundV2: Protocol<CompoundV2Constants> = {
   },
   calldata: ({ asset }, constants) => {
     const { market: address } = constants
-    const read = readOf({ address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' })
+    const read = contract(address, cTokenAbi)<bigint>('exchangeRateCurrent')
     return {
       targets: [entranceOf(constants), address],
       check: (transaction, intent) => checkCompoundV2Calldata(transaction, intent, asset, constants),
@@ -35,12 +35,14 @@ export const compoundV2: Protocol<CompoundV2Constants> = {
     }
   },
   pays: (_, { market: address, comptroller, pauses }, units) => {
-    const price: Query = { address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' }
+    const price = contract(address, cTokenAbi)<bigint>('exchangeRateCurrent')
     // Venus may keep a share of a redemption; its isolated pools lack that function.
-    const kept: Query = { address: comptroller, abi: comptrollerAbi, functionName: 'treasuryPercent' }
-    return paysBy(pauses === 'action' ? [price, kept] : [price], ([rate, share = 0n]) =>
-      rate === undefined ? undefined : (((units * rate) / scale) * (scale - share)) / scale,
-    )
+    const kept = contract(comptroller, comptrollerAbi)<bigint>('treasuryPercent')
+    return {
+      reads: pauses === 'action' ? [price, kept] : [price],
+      amountOf: ([rate, share = 0n]) =>
+        rate === undefined ? undefined : (((units * rate) / scale) * (scale - share)) / scale,
+    }
   },
   market,
 }

@@ -1,5 +1,4 @@
-import type { Answer, Read, Reading } from '../../chain/composable-reading.ts'
-import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Reading, type Rounds } from '../../chain/call.ts'
 import { transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -27,21 +26,15 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
   return {
     entry,
     contractAssertions: [
-      mustAnswer('the comptroller of the market', queriesOf(market, abi)('comptroller'), comptroller),
+      mustAnswer('the comptroller of the market', contract(market, abi)('comptroller'), comptroller),
       mustAnswer(
         'whether the comptroller lists the market',
-        queriesOf(comptroller, comptrollerAbi)('markets', market),
+        contract(comptroller, comptrollerAbi)('markets', market),
         'true',
       ),
       ...assetClaims(entry, constants),
       ...(typeof coin === 'object'
-        ? [
-            mustAnswer(
-              'the market of the router',
-              { address: coin.router, abi, functionName: 'mToken' },
-              market,
-            ),
-          ]
+        ? [mustAnswer('the market of the router', contract(coin.router, abi)('mToken'), market)]
         : []),
       (constants.rate === 'second' ? mustRespond : mustNotRespond)('its rate per second', eachSecond(market)),
       ...(constants.rate === 'block' ? [mustRespond('its rate per block', eachBlock(market))] : []),
@@ -68,13 +61,13 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
 
 /** Where the coin is deposited by a router, the catalogue has no wrapped token; the market of the coin itself has no `underlying`. */
 function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): ContractAssertion[] {
-  const underlying: Read = { address: market, abi, functionName: 'underlying' }
+  const underlying: Call = contract(market, abi)('underlying')
   if (coin === 'market') return [mustNotRespond('an asset that is a token', underlying)]
   return coin ? [] : [mustAnswer('the asset of the market', underlying, asset.address)]
 }
 
-const eachSecond = (market: Address): Read => queriesOf(market, abi)('supplyRatePerTimestamp')
-const eachBlock = (market: Address): Read => queriesOf(market, abi)('supplyRatePerBlock')
+const eachSecond = (market: Address): Call => contract(market, abi)('supplyRatePerTimestamp')
+const eachBlock = (market: Address): Call => contract(market, abi)('supplyRatePerBlock')
 
 /** A rate per block, compounded every block. The number of blocks per year follows from the current block time, which a chain may change. */
 function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | null> {
@@ -87,16 +80,16 @@ const secondsAYear = 31_536_000
 const scale = 10n ** 18n
 
 /** Not a view, but an eth_call keeps no effect. It includes the interest up to now, where `exchangeRateStored` has that of the last update. */
-const price = (market: Address): Read => ({ address: market, abi, functionName: 'exchangeRateCurrent' })
+const price = (market: Address): Call => contract(market, abi)('exchangeRateCurrent')
 
 /** The receipt has 8 decimals, so its price has 10 more than the asset. The initial price differs by market; only its growth is used. */
-const indexOf = (rate: Answer, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
+const indexOf = (rate: unknown, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
 
 /** Whether an action is paused (0 mint, 1 redeem). Only Venus pauses redemptions; of the others, mint alone is read. */
-const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Read =>
+const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Call =>
   pauses === 'guardian'
     ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
-    : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+    : contract(comptroller, comptrollerAbi)('actionPaused', market, action)
 
 function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
   const { market, comptroller, rate, pauses, compounds } = constants
@@ -104,12 +97,12 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
   return {
     reads: [
       price(market),
-      ...own.map((functionName) => ({ address: market, abi, functionName })),
+      ...own.map((functionName) => contract(market, abi)(functionName)),
       pausedAt(constants, 0),
       pausedAt(constants, 1),
-      { ...queriesOf(comptroller, comptrollerAbi)('supplyCaps', market), refused: null },
+      { ...contract(comptroller, comptrollerAbi)('supplyCaps', market), refused: null },
       // Venus stops mint and redeem of every market by it (source: FacetBase, checkProtocolPauseState); the others do not have it.
-      { ...queriesOf(comptroller, comptrollerAbi)('protocolPaused'), refused: null },
+      { ...contract(comptroller, comptrollerAbi)('protocolPaused'), refused: null },
       ...(rate === 'second' ? [eachSecond(market)] : []),
     ],
     parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, allPaused, each]) => {

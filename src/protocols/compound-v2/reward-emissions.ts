@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import {
   type MarketRewards,
@@ -38,7 +38,7 @@ export const compoundV2Rewards = ({
 }: CompoundV2Constants): MarketRewards | undefined =>
   pauses === 'guardian'
     ? function* (now, priced) {
-        const ask = queriesOf(comptroller, lenderRewardsAbi)
+        const ask = contract(comptroller, lenderRewardsAbi)
         const [distributor, ofQi, ofCoin, qi] = (yield [
           ask('rewardDistributor'),
           ask('supplyRewardSpeeds', 0, market),
@@ -65,9 +65,7 @@ function* byDistributor(
   priced: Priced,
 ): Rounds<readonly Reward[] | null> {
   if (distributor === nativeAddress) return []
-  const [configs] = yield [
-    { address: distributor, abi: rewardDistributorAbi, functionName: 'getAllMarketConfigs', args: [market] },
-  ]
+  const [configs] = yield [contract(distributor, rewardDistributorAbi)('getAllMarketConfigs', market)]
   if (!Array.isArray(configs)) return null
   const rows = configs as { emissionToken: Address; endTime: bigint; supplyEmissionsPerSec: bigint }[]
   const running = rows.filter(
@@ -95,7 +93,7 @@ function* worth(all: readonly Paid[], priced: Priced): Rounds<readonly Reward[] 
   )
   if (!known) return null
   const coin = priced(nativeAddress)
-  const price = coins.length > 0 ? coin.parse(yield coin.reads as Query[]) : null
+  const price = coins.length > 0 ? coin.parse(yield coin.reads as Call[]) : null
   return [
     ...tokens.map(({ units }, at) => ({
       aSecond: wholeTokens(units, known[at]!.decimals),

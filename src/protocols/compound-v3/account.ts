@@ -1,6 +1,5 @@
-import { type Answer, both, optional, type Reading, together } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { both, contract, optional, type Reading, together } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import { feedAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -34,8 +33,8 @@ const mostAssets = 24
 /** The listed collaterals of a market, at most `count`; `undefined` if it does not answer. None is ever removed from the list. */
 export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<CometTerms | undefined> => ({
   reads: [
-    queriesOf(comet, abi)('baseTokenPriceFeed'),
-    ...Array.from({ length: count }, (_, at) => queriesOf(comet, abi)('getAssetInfo', at)),
+    contract(comet, abi)('baseTokenPriceFeed'),
+    ...Array.from({ length: count }, (_, at) => contract(comet, abi)('getAssetInfo', at)),
   ],
   parse: ([baseFeed, ...infos]) => {
     // The contract reverts only past the last one.
@@ -75,7 +74,7 @@ export const symbolsOf = ({ collaterals }: CometTerms): Reading<(string | null)[
   together(
     collaterals.map(
       ({ asset }): Reading<string | null> => ({
-        reads: [{ address: asset, abi: erc20Abi, functionName: 'symbol' }],
+        reads: [erc20.symbol(asset)],
         parse: ([symbol]) => (typeof symbol === 'string' ? symbol : null),
       }),
     ),
@@ -93,7 +92,7 @@ export function cometAccountIn(
   baseUsd: Reading<Prices>,
 ): Reading<Account> {
   const ask = (functionName: string, ...args: unknown[]) =>
-    readAmount({ address: comet, abi, functionName, args })
+    readAmount(contract(comet, abi)(functionName, ...args))
   const rate = optional(together(curve.map((name) => ask(name) as Reading<bigint>)))
   const inside = together([
     ask('borrowBalanceOf', owner),
@@ -103,7 +102,7 @@ export function cometAccountIn(
       ask('getPrice', priceFeed),
     ]),
   ])
-  const ages: Reading<readonly Answer[]> = {
+  const ages: Reading<readonly unknown[]> = {
     reads: (terms?.collaterals ?? []).map(({ priceFeed }) => feedAge(priceFeed)),
     parse: (answers) => answers,
   }

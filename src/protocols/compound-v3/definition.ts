@@ -1,4 +1,5 @@
-import { lendingDescription, oneForOne, type Protocol, readOf } from '../protocol.ts'
+import { contract } from '../../chain/call.ts'
+import { lendingDescription, oneForOne, type Protocol } from '../protocol.ts'
 import { acceptedDrift } from '../withdrawal-units.ts'
 import { cometAbi } from './abi.ts'
 import { checkCompoundV3Calldata } from './calldata-check.ts'
@@ -16,7 +17,7 @@ export const compoundV3: Protocol<CompoundV3Constants> = {
   }),
   // A deposit of a wallet with a debt repays that first.
   brings: ({ comet }, { amount, wallet }) => ({
-    read: readOf({ address: comet, abi: cometAbi, functionName: 'borrowBalanceOf', args: [wallet] }),
+    read: contract(comet, cometAbi)('borrowBalanceOf', wallet),
     unitsOf: (debt) => {
       const left = debt === 0n ? amount : amount - debt - acceptedDrift(debt)
       return left > 0n ? left : 0n

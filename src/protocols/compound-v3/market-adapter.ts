@@ -1,5 +1,5 @@
-import { known, type Reading } from '../../chain/composable-reading.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { contract, known, type Reading } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -39,16 +39,12 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
   return {
     entry,
     contractAssertions: [
-      mustAnswer(
-        'the base asset of the market',
-        { address: comet, abi, functionName: 'baseToken' },
-        asset.address,
-      ),
+      mustAnswer('the base asset of the market', contract(comet, abi)('baseToken'), asset.address),
       ...(rewards
         ? [
             mustAnswer(
               'the reward of the market',
-              { address: rewards, abi: cometRewardsAbi, functionName: 'rewardConfig', args: [comet] },
+              contract(rewards, cometRewardsAbi)('rewardConfig', comet),
               'a token or none',
               (config) => (Array.isArray(config) ? 'a token or none' : config),
             ),
@@ -57,19 +53,19 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
     ],
     state: stateOf(comet, asset.address),
     index: {
-      reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
+      reads: [contract(comet, abi)('totalsBasic')],
       parse: ([totals]) => indexOf(totals as Totals),
     },
     rewards: cometRewards(constants),
     shares: (owner) => balance(comet, owner),
     worth: known,
     counted: (owner) => ({
-      reads: [{ address: comet, abi, functionName: 'userBasic', args: [owner] }],
+      reads: [contract(comet, abi)('userBasic', owner)],
       parse: ([basic]) => suppliedBy(basic as [principal: bigint] | undefined),
     }),
     // A supply or a withdrawal updates the index, which then stays the same until the end of the block.
     grown: {
-      reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
+      reads: [contract(comet, abi)('totalsBasic')],
       parse: ([totals]) => (totals as Totals | undefined) && indexOf(totals as Totals),
     },
     deposit: ({ amount, owner }) => ({
@@ -100,10 +96,7 @@ const names = [
 ] as const
 
 const stateOf = (comet: Address, base: Address): Reading<MarketState> => ({
-  reads: [
-    ...names.map((functionName) => ({ address: comet, abi, functionName })),
-    { address: base, abi: erc20Abi, functionName: 'balanceOf', args: [comet] },
-  ],
+  reads: [...names.map((functionName) => contract(comet, abi)(functionName)), erc20.balanceOf(base, comet)],
   parse: (answers) => {
     const [used, kink, first, low, high, supplied] = answers as bigint[]
     const [noSupply, noWithdraw, totals] = answers.slice(6) as [boolean, boolean, Totals]

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { contract } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { type MarketRewards, pricedTokens } from '../shared/market-rewards.ts'
 import { cometAbi } from './abi.ts'
@@ -31,10 +31,10 @@ export const cometRewards = ({ comet, rewards }: CompoundV3Constants): MarketRew
   rewards &&
   function* (_now, priced) {
     const [speed, scale, least, totals, plain, multiplied] = yield [
-      ...speeds.map((name) => queriesOf(comet, cometSpeedAbi)(name)),
-      { address: comet, abi: cometAbi, functionName: 'totalsBasic' },
-      queriesOf(rewards, cometRewardsAbi)('rewardConfig', comet),
-      queriesOf(rewards, multipliedRewardsAbi)('rewardConfig', comet),
+      ...speeds.map((name) => contract(comet, cometSpeedAbi)(name)),
+      contract(comet, cometAbi)('totalsBasic'),
+      contract(rewards, cometRewardsAbi)('rewardConfig', comet),
+      contract(rewards, multipliedRewardsAbi)('rewardConfig', comet),
     ]
     if ([speed, scale, least, totals].includes(undefined)) return null
     const { totalSupplyBase } = totals as { totalSupplyBase: bigint }

@@ -1,6 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import type { Reading } from '../../chain/composable-reading.ts'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Reading, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket, Rate } from '../market-adapter.ts'
@@ -38,7 +37,7 @@ const isDisabled = (config: unknown, operation: number): boolean => {
 
 /** The state of a vault of Euler: its cash is what it can pay out, and operations may be disabled. */
 const eulerState = (vault: Address, { reads, parse }: Reading<MarketState>): Reading<MarketState> => {
-  const ask = queriesOf(vault, eulerVaultAbi)
+  const ask = contract(vault, eulerVaultAbi)
   return {
     reads: [...reads, { ...ask('cash'), refused: null }, { ...ask('hookConfig'), refused: null }],
     parse: (answers) => {
@@ -59,9 +58,9 @@ const eulerState = (vault: Address, { reads, parse }: Reading<MarketState>): Rea
  * (source: euler-vault-kit, Vault.maxRedeemInternal): then the cash is the limit, and the simulation tells whether the controller agrees.
  */
 function* eulerMostOut(vault: Address, owner: Address): Rounds<bigint | null> {
-  const ask = queriesOf(vault, eulerVaultAbi)
+  const ask = contract(vault, eulerVaultAbi)
   const [most, cash, config] = yield [
-    queriesOf(vault, erc4626Abi)('maxWithdraw', owner),
+    contract(vault, erc4626Abi)('maxWithdraw', owner),
     ask('cash'),
     ask('hookConfig'),
   ]
@@ -71,9 +70,7 @@ function* eulerMostOut(vault: Address, owner: Address): Rounds<bigint | null> {
 
 /** The current rate of a vault of Euler; `null` if it does not answer. */
 function* eulerRate(vault: Address): Rounds<Rate | null> {
-  const answers = yield names.map(
-    (functionName): Query => ({ address: vault, abi: eulerVaultAbi, functionName }),
-  )
+  const answers = yield names.map((functionName): Call => contract(vault, eulerVaultAbi)(functionName))
   if (answers.includes(undefined)) return null
   const [aSecond, fee, cash, borrowed] = answers as [bigint, number, bigint, bigint]
   return lentRate({ aSecond, fee: Number(fee) / 10_000, cash, borrowed })
@@ -116,7 +113,7 @@ export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Prot
       rate: () => eulerRate(vault),
       contractAssertions: [
         ...readings.contractAssertions,
-        mustRespond('what it costs to borrow from it', queriesOf(vault, eulerVaultAbi)('interestRate')),
+        mustRespond('what it costs to borrow from it', contract(vault, eulerVaultAbi)('interestRate')),
       ],
     }),
     ...vaultSteps(entry, vault),

@@ -1,5 +1,5 @@
 import { keccak256, parseAbi } from 'viem/utils'
-import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { contract, type Rounds } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { erc4626Abi } from './abi.ts'
@@ -28,7 +28,7 @@ const morphoAbi = parseAbi([
 
 /** Zero if a gate of the vault refuses deposits of an owner; `null` if no gate does, since no contract states a limit. */
 export function* roomIn(vault: Address, owner: Address): Rounds<bigint | null> {
-  const ask = queriesOf(vault, vaultV2Abi)
+  const ask = contract(vault, vaultV2Abi)
   const allowed = yield [ask('canReceiveShares', owner), ask('canSendAssets', owner)]
   return allowed.includes(false) ? 0n : null
 }
@@ -41,9 +41,9 @@ export function* roomOut(
   { vault, asset }: { vault: Address; asset: Address },
   owner: Address,
 ): Rounds<bigint | null> {
-  const ask = queriesOf(vault, vaultV2Abi)
+  const ask = contract(vault, vaultV2Abi)
   const [idle, adapter, data, ...allowed] = yield [
-    queriesOf(asset, erc20Abi)('balanceOf', vault),
+    contract(asset, erc20Abi)('balanceOf', vault),
     ask('liquidityAdapter'),
     ask('liquidityData'),
     ask('canSendShares', owner),
@@ -58,7 +58,7 @@ export function* roomOut(
 
 /** What an adapter can give now; `null` for an adapter of another kind. */
 function* givenBy(adapter: Address, data: Hex): Rounds<bigint | null> {
-  const ask = queriesOf(adapter, adapterAbi)
+  const ask = contract(adapter, adapterAbi)
   // A market is named by the hash of its parameters, which are the data.
   const id = keccak256(data)
   const [under, morpho, supplied] = yield [
@@ -67,11 +67,11 @@ function* givenBy(adapter: Address, data: Hex): Rounds<bigint | null> {
     ask('expectedSupplyAssets', id),
   ]
   if (under !== undefined) {
-    const [most] = yield [queriesOf(under as Address, erc4626Abi)('maxWithdraw', adapter)]
+    const [most] = yield [contract(under as Address, erc4626Abi)('maxWithdraw', adapter)]
     return (most as bigint | undefined) ?? null
   }
   if (morpho === undefined || supplied === undefined) return null
-  const [market] = yield [queriesOf(morpho as Address, morphoAbi)('market', id)]
+  const [market] = yield [contract(morpho as Address, morphoAbi)('market', id)]
   if (market === undefined) return null
   const [lendable, , borrowed] = market as readonly bigint[]
   const left = lendable! > borrowed! ? lendable! - borrowed! : 0n

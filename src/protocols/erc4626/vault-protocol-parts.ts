@@ -1,30 +1,28 @@
-import { queriesOf } from '../../chain/contract-query.ts'
+import { contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Verdict } from '../calldata-verdict.ts'
-import { type CalldataRules, type Cost, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
+import type { CalldataRules, Cost, Pays, Protocol } from '../protocol.ts'
 import { erc4626Abi } from './abi.ts'
 
 /** The cost of a withdrawal of an exact amount, in shares. */
 const previewWithdraw =
   (vault: Address) =>
   (amount: bigint): Cost => ({
-    read: readOf(queriesOf(vault, erc4626Abi)('previewWithdraw', amount)),
+    read: contract(vault, erc4626Abi)('previewWithdraw', amount),
     unitsOf: (shares) => shares,
   })
 
 /** The shares that a deposit brings, after the fee of a vault that takes one. */
 const previewDeposit = (vault: Address, amount: bigint): Cost => ({
-  read: readOf(queriesOf(vault, erc4626Abi)('previewDeposit', amount)),
+  read: contract(vault, erc4626Abi)('previewDeposit', amount),
   unitsOf: (shares) => shares,
 })
 
 /** What shares pay. Without an answer of previewRedeem it is the share price, which does not include fees. */
 const previewRedeem = (vault: Address, units: bigint): Pays => ({
-  ...paysBy(
-    ['previewRedeem', 'convertToAssets'].map((name) => queriesOf(vault, erc4626Abi)(name, units)),
-    ([assets, worth]) => assets ?? worth,
-  ),
+  reads: ['previewRedeem', 'convertToAssets'].map((name) => contract(vault, erc4626Abi)(name, units)),
+  amountOf: ([assets, worth]) => assets ?? worth,
   insteadOf: ([assets]) =>
     assets === undefined ? 'the vault does not quote its payout in advance' : undefined,
 })

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import type { Rounds } from '../../chain/contract-query.ts'
+import { contract, type Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -33,7 +33,7 @@ const market = (entry: StrategyEntry, { vault }: EthenaConstants): ProtocolMarke
     entry,
     ...readings,
     state: {
-      reads: [...state.reads, { address: vault, abi: ethenaAbi, functionName: 'cooldownDuration' }],
+      reads: [...state.reads, contract(vault, ethenaAbi)('cooldownDuration')],
       parse: (answers) => ({ ...state.parse(answers.slice(0, -1)), canWithdraw: Number(answers.at(-1)) > 0 }),
     },
     ...vaultSteps(entry, vault),
@@ -47,7 +47,7 @@ const queue = (chainId: number, { vault: address }: EthenaConstants): Queue => (
   place: address,
   restarts: true,
   *requests(owner, now): Rounds<Requests | null> {
-    const [found] = yield [{ address, abi: ethenaAbi, functionName: 'cooldowns', args: [owner] }]
+    const [found] = yield [contract(address, ethenaAbi)('cooldowns', owner)]
     if (found === undefined) return null
     const [end, amount] = found as readonly [bigint, bigint]
     if (amount === 0n) return noRequests
@@ -55,7 +55,7 @@ const queue = (chainId: number, { vault: address }: EthenaConstants): Queue => (
     return Number(end) <= now ? { pending: [], claimable: [request] } : { pending: [request], claimable: [] }
   },
   *wait() {
-    const [seconds] = yield [{ address, abi: ethenaAbi, functionName: 'cooldownDuration' }]
+    const [seconds] = yield [contract(address, ethenaAbi)('cooldownDuration')]
     return seconds === undefined ? null : Number(seconds)
   },
   taken: (claimable) => claimable,

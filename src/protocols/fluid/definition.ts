@@ -1,5 +1,5 @@
 import { decodeEventLog, parseAbi } from 'viem/utils'
-import type { Read } from '../../chain/composable-reading.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
@@ -40,12 +40,7 @@ type Details = {
  */
 const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): ProtocolMarket => {
   const { chainId, asset } = entry
-  const details: Read = {
-    address: resolver,
-    abi: resolverAbi,
-    functionName: 'getFTokenDetails',
-    args: [vault],
-  }
+  const details: Call = contract(resolver, resolverAbi)('getFTokenDetails', vault)
   const { state, contractAssertions: claims, ...readings } = vaultReadings(entry, { vault })
   return {
     entry,
@@ -66,8 +61,7 @@ const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): Prot
         ...statedBy(answers.at(-1) as Details | null),
       }),
     },
-    units: (amount) =>
-      readAmount({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+    units: (amount) => readAmount(contract(vault, erc4626Abi)('previewWithdraw', amount)),
     ...vaultSteps(entry, vault),
     withdraw: ({ amount, owner, units = 0n }) => {
       const args = [amount, owner, owner, units] as const
@@ -99,10 +93,8 @@ const stakingAbi = parseAbi([
 /** The shares of an fToken that are staked in its contract `at`. */
 const stakingRewards = (at: Address, vault: Address): StakedReceipts => ({
   at,
-  staked: (owner) => ({ address: at, abi: stakingAbi, functionName: 'balanceOf', args: [owner] }),
-  contractAssertions: [
-    mustAnswer('the staked token', { address: at, abi: stakingAbi, functionName: 'stakingToken' }, vault),
-  ],
+  staked: (owner) => readAmount(contract(at, stakingAbi)('balanceOf', owner)),
+  contractAssertions: [mustAnswer('the staked token', contract(at, stakingAbi)('stakingToken'), vault)],
   logs: (owner) =>
     (['Staked', 'Withdrawn'] as const).map((name) => ({
       address: at,

@@ -1,4 +1,5 @@
-import { oneForOne, type Protocol, readOf, stakingDescription } from '../protocol.ts'
+import { contract } from '../../chain/call.ts'
+import { oneForOne, type Protocol, stakingDescription } from '../protocol.ts'
 import { entranceOf, lidoAbi } from './abi.ts'
 import { checkLidoCalldata } from './calldata-check.ts'
 import type { LidoConstants } from './constants-schema.ts'
@@ -16,12 +17,7 @@ export const lido: Protocol<LidoConstants> = {
       constants.holds === 'stETH'
         ? oneForOne(amount)
         : {
-            read: readOf({
-              address: constants.wstEth,
-              abi: lidoAbi,
-              functionName: 'getWstETHByStETH',
-              args: [amount],
-            }),
+            read: contract(constants.wstEth, lidoAbi)('getWstETHByStETH', amount),
             unitsOf: (units) => units,
           },
     takesReceipt: true,

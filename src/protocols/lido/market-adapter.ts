@@ -1,7 +1,6 @@
 import { parseAbi, toEventSelector } from 'viem/utils'
-import { known, type Reading } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
-import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
+import { contract, known, type Reading } from '../../chain/call.ts'
+import { erc20, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -25,7 +24,7 @@ const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
  */
 export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMarket => {
   const { chainId, receipt } = entry
-  const ofQueue = queriesOf(constants.queue, lidoQueueAbi)
+  const ofQueue = contract(constants.queue, lidoQueueAbi)
   const leave = (amount: bigint, owner: Address) => ({
     transaction: requestWithdrawals({ chainId, constants, amount, owner }),
     needs: { token: receipt.address, spender: constants.queue, amount },
@@ -42,7 +41,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
         ? [
             mustAnswer(
               'what the staker gives',
-              queriesOf(constants.staker, stakerAbi)('wstETH'),
+              contract(constants.staker, stakerAbi)('wstETH'),
               constants.wstEth,
             ),
           ]
@@ -55,7 +54,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
       ? {
           worth: known,
           counted: (owner) => ({
-            reads: [{ address: constants.stEth, abi, functionName: 'sharesOf', args: [owner] }],
+            reads: [contract(constants.stEth, abi)('sharesOf', owner)],
             parse: ([shares]) => (shares as bigint | undefined) ?? null,
           }),
         }
@@ -80,25 +79,25 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
 }
 
 /** The value of 1e27 shares, which equals the index, because a share began as one. */
-const share = ({ stEth }: LidoConstants) => queriesOf(stEth, abi)('getPooledEthByShares', ray)
+const share = ({ stEth }: LidoConstants) => contract(stEth, abi)('getPooledEthByShares', ray)
 
 const converted = (
   address: Address,
   functionName: 'getStETHByWstETH' | 'getWstETHByStETH',
   amount: bigint,
-): Reading<bigint | undefined> => readAmount({ address, abi, functionName, args: [amount] })
+): Reading<bigint | undefined> => readAmount(contract(address, abi)(functionName, amount))
 
 const unlimited = 2n ** 255n
 
 const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
   reads: [
     share(constants),
-    { address: constants.stEth, abi, functionName: 'isStakingPaused' },
-    { address: constants.stEth, abi, functionName: 'getCurrentStakeLimit' },
-    { address: constants.queue, abi: lidoQueueAbi, functionName: 'isPaused' },
+    contract(constants.stEth, abi)('isStakingPaused'),
+    contract(constants.stEth, abi)('getCurrentStakeLimit'),
+    contract(constants.queue, lidoQueueAbi)('isPaused'),
     constants.holds === 'stETH'
-      ? { address: constants.stEth, abi, functionName: 'getTotalPooledEther' }
-      : { address: constants.stEth, abi: erc20Abi, functionName: 'balanceOf', args: [constants.wstEth] },
+      ? contract(constants.stEth, abi)('getTotalPooledEther')
+      : erc20.balanceOf(constants.stEth, constants.wstEth),
   ],
   parse: ([worth, noStaking, limit, noRequests, held]) => ({
     apr: null,

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { contract, type Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -43,7 +43,7 @@ export const claimWithdrawals = (claim: {
 
 /** The queue of Lido: the owner of a request sends the claim, and is paid by it. */
 export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
-  const ask = queriesOf(queue, lidoQueueAbi)
+  const ask = contract(queue, lidoQueueAbi)
   function* hintsOf(ids: readonly bigint[]): Rounds<readonly bigint[] | undefined> {
     const [last] = yield [ask('getLastCheckpointIndex')]
     const [hints] = yield [ask('findCheckpointHints', ids, 1n, last ?? 0n)]

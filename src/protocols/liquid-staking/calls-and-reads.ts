@@ -1,6 +1,6 @@
 import type { Abi } from 'viem'
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
-import type { Query } from '../../chain/contract-query.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type ContractAssertion, mustAgree, mustAnswer, mustRespond } from '../shared/contract-assertions.ts'
 import type { StakedConstants } from './constants-schema.ts'
@@ -18,18 +18,18 @@ export type StakedCall = {
  * units.
  */
 export type Staked = {
-  rate: Query
+  rate: Call<bigint>
   stake: StakedCall
   leave: StakedCall
   /** Whether `leave` needs an allowance. */
   takesReceipt?: true
   /** Whether all is paused, whether deposits are closed, how much more can be deposited, and how much can be withdrawn at once. */
-  paused?: Query
-  closed?: Query
-  headroom?: Query
-  liquidity?: Query
+  paused?: Call
+  closed?: Call
+  headroom?: Call
+  liquidity?: Call
   /** The contract that takes stakes now, by the protocol's registry, where it can change. */
-  registry?: Query
+  registry?: Call
   /** Further claims about the contracts: each address of the constants is in one of these, or in a call. */
   claims: readonly ContractAssertion[]
 }
@@ -169,12 +169,8 @@ export function stakedOf(constants: StakedConstants): Staked {
   }
 }
 
-const ask = (address: Address, signature: string, args: readonly unknown[] = []): Query => ({
-  address,
-  abi: parseAbi([signature]),
-  functionName: nameIn(signature),
-  args,
-})
+const ask = <T = unknown>(address: Address, signature: string, args: readonly unknown[] = []): Call<T> =>
+  contract(address, parseAbi([signature]))(nameIn(signature), ...args)
 const call = (to: Address, signature: string, roles: StakedCall['roles']): StakedCall => ({
   to,
   abi: parseAbi([signature]),
@@ -182,16 +178,16 @@ const call = (to: Address, signature: string, roles: StakedCall['roles']): Stake
   roles,
 })
 const nameIn = (signature: string): string => /function (\w+)/.exec(signature)![1]!
-const askAddress = (address: Address, name: string): Query =>
+const askAddress = (address: Address, name: string): Call =>
   ask(address, `function ${name}() view returns (address)`)
 
-const inStorage = (storage: Address, name: string): Query =>
+const inStorage = (storage: Address, name: string): Call =>
   ask(storage, 'function getAddress(bytes32 key) view returns (address)', [
     keccak256(toBytes(`contract.address${name}`)),
   ])
 
 /** Whether stakes go to a pool of Rocket Pool, or went there before: a former pool still answers how much it takes. */
-const isPool = (place: Query, pool: Address): ContractAssertion => ({
+const isPool = (place: Call, pool: Address): ContractAssertion => ({
   reads: [place, ask(pool, maximumDeposit)],
   parse: ([now, most]) => {
     if (now === undefined || sameAddress(now as Address, nativeAddress))

@@ -1,6 +1,6 @@
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { IntegrationGrade } from '../integration-grade.ts'
-import { type Protocol, paysBy, readOf, stakingDescription, vaultDescription } from '../protocol.ts'
+import { type Pays, type Protocol, stakingDescription, vaultDescription } from '../protocol.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import { leastUnitsFor } from '../withdrawal-units.ts'
 import { checkStakedCalldata } from './calldata-check.ts'
@@ -27,12 +27,11 @@ const liquidStaking = <constants extends StakedConstants>(
   description: stakingDescription,
   calldata: ({ asset, receipt }, constants) => {
     const protocol = stakedOf(constants)
-    const read = readOf(protocol.rate)
     return {
       targets: [protocol.stake.to, protocol.leave.to],
       check: (transaction, intent) =>
         checkStakedCalldata(transaction, intent, { asset, receipt }, protocol, queue !== undefined),
-      cost: (amount) => ({ read, unitsOf: (rate) => leastUnitsFor(rate, amount) }),
+      cost: (amount) => ({ read: protocol.rate, unitsOf: (rate) => leastUnitsFor(rate, amount) }),
       byUnits: true,
       ...(protocol.takesReceipt && { takesReceipt: true }),
     }
@@ -42,10 +41,10 @@ const liquidStaking = <constants extends StakedConstants>(
 })
 
 /** What units pay, at the rate of the token. */
-const paysAtRate = (_: StrategyEntry, constants: StakedConstants, units: bigint) =>
-  paysBy([stakedOf(constants).rate], ([rate]) =>
-    rate === undefined ? undefined : (units * rate) / 10n ** 18n,
-  )
+const paysAtRate = (_: StrategyEntry, constants: StakedConstants, units: bigint): Pays => ({
+  reads: [stakedOf(constants).rate],
+  amountOf: ([rate]) => (rate === undefined ? undefined : (units * rate) / 10n ** 18n),
+})
 
 /** ether.fi. */
 export const etherFi = liquidStaking<EtherFiConstants>(

@@ -1,5 +1,5 @@
-import type { Answer, Read } from '../../chain/composable-reading.ts'
-import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
+import type { Call } from '../../chain/call.ts'
+import { erc20, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -29,7 +29,7 @@ export const staked = (
     transaction: unstake({ chainId, wallet, staked: protocol, units }),
     ...(takesReceipt && { needs: { token: receipt.address, spender: exit.to, amount: units } }),
   })
-  const supply: Read = { address: receipt.address, abi: erc20Abi, functionName: 'totalSupply' }
+  const supply: Call = erc20.totalSupply(receipt.address)
   const others = [protocol.paused, protocol.closed, protocol.headroom, protocol.liquidity, registry]
   return {
     entry,
@@ -81,7 +81,7 @@ export const staked = (
   }
 }
 
-type Answers = Record<'price' | 'all' | 'paused' | 'closed' | 'headroom' | 'liquidity', Answer>
+type Answers = Record<'price' | 'all' | 'paused' | 'closed' | 'headroom' | 'liquidity', unknown>
 
 /** The limit of deposits is valid only if stakes still go to the contract that was asked. */
 function stateOf(

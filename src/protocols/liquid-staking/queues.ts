@@ -1,6 +1,6 @@
 import type { Abi, AbiFunction } from 'viem'
 import { parseAbi, toEventSelector } from 'viem/utils'
-import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { contract, type Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
@@ -28,7 +28,7 @@ export const etherFiQueue = (chainId: number, { requests: address }: EtherFiCons
   *requests(owner, _, tickets): Rounds<Requests | null> {
     const mine = yield* ownedBy(owner, address, tickets)
     const names = ['isFinalized', 'getRequest', 'getClaimableAmount'] as const
-    const answers = yield mine.flatMap((id) => names.map((name) => queriesOf(address, etherFiAbi)(name, id)))
+    const answers = yield mine.flatMap((id) => names.map((name) => contract(address, etherFiAbi)(name, id)))
     return byReadiness(
       mine.map((id, at) => {
         const [isReady, request, payout] = answers.slice(3 * at, 3 * at + 3)
@@ -58,7 +58,7 @@ export const fraxQueue = (chainId: number, { queue: address }: FraxEtherConstant
   ticket: { address, symbol: 'redemption ticket', unlisted: true },
   *requests(owner, _, tickets): Rounds<Requests | null> {
     const mine = yield* ownedBy(owner, address, tickets)
-    const ask = queriesOf(address, fraxAbi)
+    const ask = contract(address, fraxAbi)
     const answers = yield mine.flatMap((id) => [ask('nftInformation', id), ask('canRedeem', id, 0n, false)])
     return byReadiness(
       mine.map((id, at) => {
@@ -76,7 +76,7 @@ export const fraxQueue = (chainId: number, { queue: address }: FraxEtherConstant
     )
   },
   *wait() {
-    const [state] = yield [{ address, abi: fraxAbi, functionName: 'redemptionQueueState' }]
+    const [state] = yield [contract(address, fraxAbi)('redemptionQueueState')]
     return state === undefined ? null : Number((state as readonly bigint[])[1])
   },
   ...claimsOne(chainId, address, fraxClaim),
@@ -95,7 +95,7 @@ export const staderQueue = (chainId: number, { withdrawals: address }: StaderCon
   place: address,
   paid: toEventSelector('RequestRedeemed(address,address,uint256)'),
   *requests(owner): Rounds<Requests | null> {
-    const ask = queriesOf(address, staderAbi)
+    const ask = contract(address, staderAbi)
     const [found, next] = yield [ask('getRequestIdsByUser', owner), ask('nextRequestIdToFinalize')]
     if (found === undefined || next === undefined) return null
     const ids = [...(found as readonly bigint[])].sort((a, b) => (a < b ? -1 : 1))
@@ -123,7 +123,7 @@ const listaClaim = parseAbi(['function claimWithdraw(uint256 requestId)'])
 export const listaQueue = (chainId: number, { manager: address }: ListaConstants): Queue => ({
   place: address,
   *requests(owner): Rounds<Requests | null> {
-    const ask = queriesOf(address, listaAbi)
+    const ask = contract(address, listaAbi)
     const [found] = yield [ask('getUserWithdrawalRequests', owner)]
     if (found === undefined) return null
     const list = found as readonly { startTime: bigint }[]
@@ -155,7 +155,7 @@ const one = 10n ** 18n
  * can be claimed then. An overdue request stays in the list of those that wait: redeemOverdueShares() gives all its shares back, and pays nothing.
  */
 export const savaxQueue = (chainId: number, { token: address }: BenqiStakingConstants): Queue => {
-  const ask = queriesOf(address, savaxAbi)
+  const ask = contract(address, savaxAbi)
   const back = `redeemOverdueShares() of ${address}`
   return {
     place: address,
@@ -225,7 +225,7 @@ const ticketAbi = parseAbi(['function ownerOf(uint256 tokenId) view returns (add
 
 /** The tickets that still belong to an owner. */
 function* ownedBy(owner: Address, address: Address, tickets: readonly bigint[]): Rounds<bigint[]> {
-  const owners = yield tickets.map((id) => ({ address, abi: ticketAbi, functionName: 'ownerOf', args: [id] }))
+  const owners = yield tickets.map((id) => contract(address, ticketAbi)('ownerOf', id))
   return tickets.filter((_, at) => typeof owners[at] === 'string' && sameAddress(owners[at] as string, owner))
 }
 

@@ -1,3 +1,4 @@
+import { contract } from '../../chain/call.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol-parts.ts'
@@ -13,7 +14,7 @@ import { morphoRate } from './rate.ts'
 const market = (entry: StrategyEntry, constants: MorphoConstants): ProtocolMarket => {
   const { vault, morpho: lender } = constants
   const read = vaultReadings(entry, { vault })
-  const asked = { address: vault, abi: metaMorphoAbi, functionName: 'MORPHO' }
+  const asked = contract(vault, metaMorphoAbi)('MORPHO')
   return {
     entry,
     ...read,

@@ -1,4 +1,4 @@
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Moment, Rate } from '../market-adapter.ts'
 import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.ts'
@@ -145,14 +145,14 @@ type Params = readonly [Address, Address, Address, Address, bigint]
 
 /** The rate of a vault, from its markets, their state and their rates; `null` if a contract does not answer. */
 export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment): Rounds<Rate | null> {
-  const own = queriesOf(vault, metaMorphoAbi)
+  const own = contract(vault, metaMorphoAbi)
   // Vaults of v1.0 have no lost assets.
   const [fee, count, last, lost] = yield ['fee', 'withdrawQueueLength', 'lastTotalAssets', 'lostAssets'].map(
     (name) => own(name),
   )
   if ([fee, count].includes(undefined)) return null
   const ids = yield Array.from({ length: Number(count) }, (_, at) => own('withdrawQueue', BigInt(at)))
-  const core = queriesOf(morpho, morphoAbi)
+  const core = contract(morpho, morphoAbi)
   const found = yield ids.flatMap((id) => [
     core('idToMarketParams', id),
     core('market', id),
@@ -171,9 +171,9 @@ export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment)
   const hasModel = ({ params }: { params: Params }) => params[3] !== nativeAddress
   const said = yield markets
     .filter(hasModel)
-    .flatMap(({ id, params, state }): Query[] => [
-      queriesOf(params[3], adaptiveModelAbi)('rateAtTarget', id),
-      queriesOf(params[3], rateModelAbi)(
+    .flatMap(({ id, params, state }): Call[] => [
+      contract(params[3], adaptiveModelAbi)('rateAtTarget', id),
+      contract(params[3], rateModelAbi)(
         'borrowRateView',
         named(paramNames, params),
         named(stateNames, state),

@@ -1,4 +1,4 @@
-import { type Protocol, readOf } from '../protocol.ts'
+import type { Protocol } from '../protocol.ts'
 import { leastUnitsFor } from '../withdrawal-units.ts'
 import { checkPendlePtCalldata } from './calldata-check.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
@@ -12,7 +12,7 @@ export const pendlePt: Protocol<PendlePtConstants> = {
     `Buys a principal token with ${symbol} below what it pays at maturity. The difference is the yield.`,
   rateConvention: () => 'the implied rate until maturity, compounded once a year',
   calldata: ({ asset, receipt }, constants) => {
-    const read = readOf(ptPrice(constants))
+    const read = ptPrice(constants)
     return {
       targets: [constants.router],
       check: (transaction, intent) =>

@@ -1,6 +1,5 @@
 import { decodeEventLog } from 'viem/utils'
-import type { Answer, Read, Reading } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { type Call, contract, type Reading } from '../../chain/call.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { Bounds, MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -72,11 +71,7 @@ function claimsOf(
     ['the PT of the market', receipt.address],
     ['the YT of the market', yt],
   ] as const
-  const [ofMarket, ofSy, ofRouter] = [
-    queriesOf(market, abi),
-    queriesOf(sy, abi),
-    queriesOf(routerStatic, abi),
-  ]
+  const [ofMarket, ofSy, ofRouter] = [contract(market, abi), contract(sy, abi), contract(routerStatic, abi)]
   return [
     ...parts.map(([what, is], at) =>
       mustAnswer(what, ofMarket('readTokens'), is, (tokens) => (tokens as readonly Address[])[at]),
@@ -102,15 +97,15 @@ const indexOf = (price: bigint) => (price * ray) / one
 
 function stateOf(constants: PendlePtConstants): Reading<MarketState> {
   const { market, sy } = constants
-  const reads: Read[] = [
-    { address: market, abi, functionName: 'isExpired' },
-    { address: market, abi, functionName: '_storage' },
-    { address: sy, abi, functionName: 'exchangeRate' },
+  const reads: Call[] = [
+    contract(market, abi)('isExpired'),
+    contract(market, abi)('_storage'),
+    contract(sy, abi)('exchangeRate'),
     ptPrice(constants, 0),
   ]
   return {
     reads,
-    parse: ([isMature, storage, exchangeRate, price]: readonly Answer[]) => {
+    parse: ([isMature, storage, exchangeRate, price]: readonly unknown[]) => {
       const [totalPt, totalSy, lnRate] = storage as readonly [bigint, bigint, bigint]
       const inMarket = (totalSy * (exchangeRate as bigint)) / one
       // The market states ln(1 + yearly rate).

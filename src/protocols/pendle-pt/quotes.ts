@@ -1,4 +1,4 @@
-import { type Query, queriesOf } from '../../chain/contract-query.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Exchange } from '../moving-price-quotes.ts'
 import { pendleAbi } from './abi.ts'
@@ -7,17 +7,13 @@ import type { PendlePtConstants } from './constants-schema.ts'
 const one = 10n ** 18n
 
 /** The price of a PT in its asset, averaged over 15 minutes (source: Pendle's documentation of its oracle), so that no single block moves it. */
-export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Query => ({
-  address: oracle,
-  abi: pendleAbi,
-  functionName: 'getPtToAssetRate',
-  args: [market, seconds],
-})
+export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Call<bigint> =>
+  contract(oracle, pendleAbi)('getPtToAssetRate', market, seconds)
 
 /** The quotes of a purchase and of a sale of PT: by the router, and by the oracle. */
 export function pendleExchange(constants: PendlePtConstants, token: Address): Exchange {
   const { routerStatic: address, market, yt } = constants
-  const ask = queriesOf(address, pendleAbi)
+  const ask = contract(address, pendleAbi)
   const first = (answer: unknown) => (answer as readonly bigint[] | undefined)?.[0]
   return {
     *into(amount) {
@@ -26,7 +22,7 @@ export function pendleExchange(constants: PendlePtConstants, token: Address): Ex
     },
     *outOf(units) {
       const [isMature, sold, redeemed, rate] = yield [
-        { address: market, abi: pendleAbi, functionName: 'isExpired' },
+        contract(market, pendleAbi)('isExpired'),
         ask('swapExactPtForTokenStatic', market, units, token),
         ask('redeemPyToTokenStatic', yt, units, token),
         ptPrice(constants),

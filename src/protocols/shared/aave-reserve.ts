@@ -1,5 +1,5 @@
-import type { Answer, Reading } from '../../chain/composable-reading.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { contract, type Reading } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { aaveV3VirtualAbi, aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
 import type { MarketState } from '../market-adapter.ts'
@@ -24,10 +24,10 @@ export const reserve = ({
   decimals: number
 }): Reading<MarketState> => ({
   reads: [
-    { address: pool, abi: poolAbi, functionName: 'getReserveData', args: [asset] },
-    { address: pool, abi: poolAbi, functionName: 'getReserveNormalizedIncome', args: [asset] },
-    { address: aToken, abi: erc20Abi, functionName: 'totalSupply' },
-    { address: asset, abi: erc20Abi, functionName: 'balanceOf', args: [aToken] },
+    contract(pool, poolAbi)('getReserveData', asset),
+    contract(pool, poolAbi)('getReserveNormalizedIncome', asset),
+    erc20.totalSupply(aToken),
+    erc20.balanceOf(asset, aToken),
     {
       address: pool,
       abi: aaveV3VirtualAbi,
@@ -36,7 +36,7 @@ export const reserve = ({
       refused: null,
     },
   ],
-  parse: ([data, income, supplied, idle, virtual]: readonly Answer[]) => {
+  parse: ([data, income, supplied, idle, virtual]: readonly unknown[]) => {
     const { configuration, currentLiquidityRate, accruedToTreasury } = data as Reserve
     const index = income as bigint
     const tvl = supplied as bigint

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import type { Read, Reading } from '../../chain/composable-reading.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { type Call, contract, type Reading } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 
@@ -10,7 +10,7 @@ export type ContractAssertion = Reading<string[]>
 /** A contract must give this answer. `what` names it, such as "the asset of the vault"; `part` selects the compared part of the answer. */
 export function mustAnswer(
   what: string,
-  asked: Read,
+  asked: Call,
   is: string | number | bigint,
   part: (answer: unknown) => unknown = (answer) => answer,
 ): ContractAssertion {
@@ -26,13 +26,13 @@ export function mustAnswer(
 }
 
 /** A contract must answer this query, with any value: other contracts lack the function. */
-export const mustRespond = (what: string, asked: Read): ContractAssertion => ({
+export const mustRespond = (what: string, asked: Call): ContractAssertion => ({
   reads: [asked],
   parse: ([answer]) => (answer === undefined ? [`${what} is not returned by ${asked.address}`] : []),
 })
 
 /** A contract must not answer this query, except with the zero address: one that does is of another kind. */
-export const mustNotRespond = (what: string, asked: Read): ContractAssertion => ({
+export const mustNotRespond = (what: string, asked: Call): ContractAssertion => ({
   reads: [asked],
   parse: ([answer]) =>
     answer === undefined || answer === nativeAddress
@@ -41,7 +41,7 @@ export const mustNotRespond = (what: string, asked: Read): ContractAssertion => 
 })
 
 /** Several contracts must give the same answer, with any value. */
-export const mustAgree = (what: string, asked: readonly Read[]): ContractAssertion => ({
+export const mustAgree = (what: string, asked: readonly Call[]): ContractAssertion => ({
   reads: asked,
   parse: (said) => {
     const silent = asked.filter((_, at) => said[at] === undefined)
@@ -57,7 +57,7 @@ const eip712Abi = parseAbi([
 
 /** A contract must state this name and version for its signatures (EIP-5267), joined by a comma. */
 export const mustSignAs = (what: string, address: Address, name: string): ContractAssertion => ({
-  reads: [{ address, abi: eip712Abi, functionName: 'eip712Domain' }],
+  reads: [contract(address, eip712Abi)('eip712Domain')],
   parse: ([domain]) =>
     Array.isArray(domain) && domain.slice(1, 3).join() === name
       ? []
@@ -68,10 +68,4 @@ export const mustSignAs = (what: string, address: Address, name: string): Contra
 export const hasDecimals = ({ address, decimals, symbol }: Token): ContractAssertion[] =>
   address === nativeAddress
     ? []
-    : [
-        mustAnswer(
-          `the decimals of ${symbol}`,
-          { address, abi: erc20Abi, functionName: 'decimals' },
-          decimals,
-        ),
-      ]
+    : [mustAnswer(`the decimals of ${symbol}`, erc20.decimals(address), decimals)]

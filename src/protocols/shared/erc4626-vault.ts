@@ -1,7 +1,6 @@
 import type { Abi } from 'viem'
 import { decodeEventLog, parseAbi } from 'viem/utils'
-import type { Answer, Read, Reading } from '../../chain/composable-reading.ts'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Reading, type Rounds } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -35,11 +34,11 @@ export function vaultReadings(
 ): Omit<ProtocolMarket, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
   const isLimited = limits !== 'none'
   const oneShare = 10n ** BigInt(receipt.decimals)
-  const ask = queriesOf(vault, abi)
-  const statedRate = stated && queriesOf(stated.at, statedAbi)(stated.name)
+  const ask = contract(vault, abi)
+  const statedRate = stated && contract(stated.at, statedAbi)(stated.name)
   const priced = ask('convertToAssets', oneShare * precision)
-  const indexOf = (price: Answer) => ((price as bigint) * ray) / (10n ** BigInt(asset.decimals) * precision)
-  const reads: Read[] = [
+  const indexOf = (price: unknown) => ((price as bigint) * ray) / (10n ** BigInt(asset.decimals) * precision)
+  const reads: Call[] = [
     ask('totalAssets'),
     priced,
     // The limits of some vaults are zero by design: another read takes their place.
@@ -48,7 +47,7 @@ export function vaultReadings(
     ...(isLimited
       ? []
       : ['performanceFee', 'managementFee'].map((name) => ({
-          ...queriesOf(vault, keptAbi)(name),
+          ...contract(vault, keptAbi)(name),
           refused: null,
         }))),
   ]
@@ -97,7 +96,7 @@ export function vaultReadings(
 }
 
 /** A limit that a vault states; `null` without an answer. */
-function* limitOf(query: Query): Rounds<bigint | null> {
+function* limitOf(query: Call): Rounds<bigint | null> {
   const [most] = yield [query]
   return (most as bigint | undefined) ?? null
 }

@@ -1,6 +1,5 @@
-import type { Reading } from '../../chain/composable-reading.ts'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import type { Call, Reading, Rounds } from '../../chain/call.ts'
+import { erc20 } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 
@@ -41,7 +40,7 @@ export function* pricedTokens(
   priced: Priced,
 ): Rounds<readonly { decimals: number; price: Price }[] | null> {
   const prices = tokens.map(priced)
-  const found = yield tokens.flatMap((token, at) => [decimalsOf(token), ...(prices[at]!.reads as Query[])])
+  const found = yield tokens.flatMap((token, at) => [decimalsOf(token), ...(prices[at]!.reads as Call[])])
   let next = 0
   const all = prices.map(({ reads, parse }) => {
     const [decimals, ...answers] = found.slice(next, next + 1 + reads.length)
@@ -53,8 +52,4 @@ export function* pricedTokens(
     : null
 }
 
-const decimalsOf = (token: Address): Query => ({
-  address: token,
-  abi: erc20Abi,
-  functionName: 'decimals',
-})
+const decimalsOf = (token: Address): Call => erc20.decimals(token)

@@ -1,5 +1,5 @@
 import { hexToString, parseAbi } from 'viem/utils'
-import type { Read, Reading } from '../../chain/composable-reading.ts'
+import { type Call, contract, type Reading } from '../../chain/call.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 
@@ -11,7 +11,7 @@ const longest = 64
 
 /** The symbol of a token by its contract; `undefined` without a valid one. */
 export function symbolSaid(address: Address): Reading<string | undefined> {
-  const ask = (abi: Read['abi']): Read => ({ address, abi, functionName: 'symbol' })
+  const ask = (abi: Call['abi']): Call => contract(address, abi)('symbol')
   return {
     reads: [ask(erc20Abi), ask(oldAbi)],
     parse: ([text, word]) => {

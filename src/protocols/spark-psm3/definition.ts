@@ -1,4 +1,4 @@
-import { type Protocol, readOf } from '../protocol.ts'
+import type { Protocol } from '../protocol.ts'
 import { checkSparkPsm3Calldata } from './calldata-check.ts'
 import type { SparkPsm3Constants } from './constants-schema.ts'
 import { sparkPsm3 as market } from './market-adapter.ts'
@@ -9,7 +9,7 @@ export const sparkPsm3: Protocol<SparkPsm3Constants> = {
   grade: { grade: 'C', by: 'sparkdotfi/spark-psm, IPSM3.sol' },
   description: (symbol) => `Swaps ${symbol} for a savings token at the savings rate, and back.`,
   calldata: ({ asset, receipt }, constants) => {
-    const read = readOf(psm3Rate(constants))
+    const read = psm3Rate(constants)
     return {
       targets: [constants.psm],
       check: (transaction, intent) => checkSparkPsm3Calldata(transaction, intent, { asset, receipt }),

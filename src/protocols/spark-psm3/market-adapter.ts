@@ -1,7 +1,6 @@
 import { decodeEventLog } from 'viem/utils'
-import type { Answer } from '../../chain/composable-reading.ts'
-import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
+import { contract, type Rounds } from '../../chain/call.ts'
+import { erc20, erc20Abi } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { Bounds, MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -38,25 +37,22 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
   return {
     entry,
     contractAssertions: [
-      mustAnswer('the USDC of the PSM', { address: psm, abi, functionName: 'usdc' }, asset.address),
-      mustAnswer('the sUSDS of the PSM', { address: psm, abi, functionName: 'susds' }, receipt.address),
-      mustAnswer(
-        'the rate of the oracle',
-        { address: oracle, abi, functionName: 'getSSR' },
-        'a rate',
-        (rate) => ((rate as bigint) >= ray ? 'a rate' : rate),
+      mustAnswer('the USDC of the PSM', contract(psm, abi)('usdc'), asset.address),
+      mustAnswer('the sUSDS of the PSM', contract(psm, abi)('susds'), receipt.address),
+      mustAnswer('the rate of the oracle', contract(oracle, abi)('getSSR'), 'a rate', (rate) =>
+        (rate as bigint) >= ray ? 'a rate' : rate,
       ),
     ],
     state: {
       reads: [
         psm3Rate(constants),
-        { address: oracle, abi, functionName: 'getSSR' },
-        { address: psm, abi, functionName: 'totalAssets' },
-        { address: asset.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
-        { address: receipt.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
+        contract(oracle, abi)('getSSR'),
+        contract(psm, abi)('totalAssets'),
+        erc20.balanceOf(asset.address, psm),
+        erc20.balanceOf(receipt.address, psm),
         { address: psm, abi, functionName: 'pocket', refused: psm },
       ],
-      parse: ([rate, each, all, idle, there, pocket]: readonly Answer[]): MarketState => ({
+      parse: ([rate, each, all, idle, there, pocket]: readonly unknown[]): MarketState => ({
         ...perTick((each as bigint) - ray, 31_536_000, ray),
         tvl: (all as bigint) / 10n ** BigInt(18 - asset.decimals),
         index: rate as bigint,
@@ -96,8 +92,8 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
  * sparkdotfi/spark-psm, PSM3.sol). `null` if the PSM does not answer.
  */
 function* usdcIn(psm: Address, usdc: Address): Rounds<bigint | null> {
-  const token = queriesOf(usdc, erc20Abi)
-  const [pocket, here] = yield [queriesOf(psm, abi)('pocket'), token('balanceOf', psm)]
+  const token = contract(usdc, erc20Abi)
+  const [pocket, here] = yield [contract(psm, abi)('pocket'), token('balanceOf', psm)]
   if (pocket === undefined || sameAddress(pocket as Address, psm)) return (here as bigint | undefined) ?? null
   const [there, allowed] = yield [
     token('balanceOf', pocket as Address),

@@ -1,4 +1,4 @@
-import type { Query } from '../../chain/contract-query.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Exchange } from '../moving-price-quotes.ts'
 import { psm3Abi, type Tokens } from './abi.ts'
@@ -7,11 +7,8 @@ import type { SparkPsm3Constants } from './constants-schema.ts'
 const ray = 10n ** 27n
 
 /** The price of one sUSDS in USD, in rays, as bridged from Ethereum. */
-export const psm3Rate = ({ oracle: address }: SparkPsm3Constants): Query => ({
-  address,
-  abi: psm3Abi,
-  functionName: 'getConversionRate',
-})
+export const psm3Rate = ({ oracle: address }: SparkPsm3Constants): Call<bigint> =>
+  contract(address, psm3Abi)('getConversionRate')
 
 /** The value of units of sUSDS, which has 18 decimals, in the asset. */
 export const psm3Worth = (rate: bigint, units: bigint, { decimals }: Pick<Token, 'decimals'>): bigint =>
@@ -23,12 +20,8 @@ export const psm3Units = (rate: bigint, amount: bigint, { decimals }: Pick<Token
 
 /** The quotes of the PSM, with the fair amounts by the oracle. */
 export function psm3Exchange(constants: SparkPsm3Constants, { asset, receipt }: Tokens): Exchange {
-  const ask = (from: Token, to: Token, amount: bigint): Query => ({
-    address: constants.psm,
-    abi: psm3Abi,
-    functionName: 'previewSwapExactIn',
-    args: [from.address, to.address, amount],
-  })
+  const ask = (from: Token, to: Token, amount: bigint): Call =>
+    contract(constants.psm, psm3Abi)('previewSwapExactIn', from.address, to.address, amount)
   const known = (value: unknown) => value as bigint | undefined
   return {
     *into(amount) {

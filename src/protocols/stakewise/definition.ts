@@ -1,4 +1,5 @@
-import { type Protocol, readOf, stakingDescription } from '../protocol.ts'
+import { contract } from '../../chain/call.ts'
+import { type Protocol, stakingDescription } from '../protocol.ts'
 import { stakewiseAbi } from './abi.ts'
 import { checkStakewiseCalldata } from './calldata-check.ts'
 import type { StakewiseConstants } from './constants-schema.ts'
@@ -16,7 +17,7 @@ export const stakewise: Protocol<StakewiseConstants> = {
     targets: [vault],
     check: (transaction, intent) => checkStakewiseCalldata(transaction, intent, asset),
     cost: (amount) => ({
-      read: readOf({ address: vault, abi: stakewiseAbi, functionName: 'convertToShares', args: [amount] }),
+      read: contract(vault, stakewiseAbi)('convertToShares', amount),
       unitsOf: (shares) => shares,
     }),
     byUnits: true,

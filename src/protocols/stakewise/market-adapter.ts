@@ -1,5 +1,5 @@
 import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { contract } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
@@ -23,8 +23,8 @@ import { depositStake, requestExit } from './encode.ts'
 export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): ProtocolMarket => {
   const { chainId, asset } = entry
   const { vault, keeper, registry } = constants
-  const ask = queriesOf(vault, abi)
-  const keeps = (functionName: string) => queriesOf(keeper, keeperAbi)(functionName, vault)
+  const ask = contract(vault, abi)
+  const keeps = (functionName: string) => contract(keeper, keeperAbi)(functionName, vault)
   const leave = (shares: bigint, owner: Address) => ({
     transaction: requestExit({ chainId, vault, owner, shares }),
   })
@@ -34,7 +34,7 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
       mustAnswer('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
       mustAnswer(
         'whether StakeWise made the vault',
-        { address: registry, abi: registryAbi, functionName: 'vaults', args: [vault] },
+        contract(registry, registryAbi)('vaults', vault),
         'true',
       ),
       mustAnswer('whether the vault has validators', keeps('isCollateralized'), 'true'),

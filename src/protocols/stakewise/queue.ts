@@ -1,5 +1,5 @@
 import { decodeEventLog, parseAbi, toEventSelector } from 'viem/utils'
-import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { contract, type Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -50,7 +50,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
   paid: toEventSelector('ExitedAssetsClaimed(address,uint256,uint256,uint256)'),
   logged: ticketsIn,
   *requests(owner, now, tickets): Rounds<Requests | null> {
-    const ask = queriesOf(address, abi)
+    const ask = contract(address, abi)
     const places = yield tickets.map((ticket) => at(address, placeIn(ticket)))
     if (places.includes(undefined)) return null
     const answers = yield tickets.map((ticket, i) => {
@@ -113,7 +113,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
   },
 })
 
-const at = (address: Address, place: bigint) => queriesOf(address, abi)('getExitQueueIndex', place)
+const at = (address: Address, place: bigint) => contract(address, abi)('getExitQueueIndex', place)
 
 /** The requests of an owner: each keeps its time through every partial claim. */
 function ticketsIn(owner: Address, logs: readonly Logged[]): bigint[] {

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -26,7 +26,7 @@ const lossyLimitAbi = parseAbi([
 
 /** How much a vault pays an owner now, at the loss that our withdrawals accept; `null` without an answer. */
 function* mostOut(vault: Address, owner: Address): Rounds<bigint | null> {
-  const [most] = yield [queriesOf(vault, lossyLimitAbi)('maxWithdraw', owner, maxLoss, [])]
+  const [most] = yield [contract(vault, lossyLimitAbi)('maxWithdraw', owner, maxLoss, [])]
   return (most as bigint | undefined) ?? null
 }
 
@@ -37,9 +37,7 @@ const names = ['profitUnlockingRate', 'fullProfitUnlockDate', 'totalSupply'] as 
  * answer, or if all reported profit is paid out.
  */
 function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
-  const answers = yield names.map(
-    (functionName): Query => ({ address: vault, abi: unlockingAbi, functionName }),
-  )
+  const answers = yield names.map((functionName): Call => contract(vault, unlockingAbi)(functionName))
   if (answers.includes(undefined)) return null
   const [each, until, supply] = answers as [bigint, bigint, bigint]
   if (until <= BigInt(now) || each === 0n || supply === 0n) return null

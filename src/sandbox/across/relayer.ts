@@ -5,7 +5,10 @@ import {
   keccak256,
   numberToHex,
 } from 'viem/utils'
+import { ask } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { readHeader } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
 import type { AcrossConstants } from '../../swaps/across/constants-schema.ts'
@@ -18,7 +21,7 @@ import {
 import { isSupportedPair } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
 import { sendMined } from '../mined-transactions.ts'
-import { blockTime } from '../node-reads.ts'
+import { blockTime, type NodeBlock, newestBlock } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-option-types.ts'
 
 /** A pool and the node of its chain. */
@@ -37,7 +40,6 @@ type RelayerOptions = Omit<StandInOptions, 'chains'> & {
   fault: () => AcrossFault
 }
 
-type Block = { number: Hex; hash: Hex }
 type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
 type OpenDeposit = { deposit: Deposit; seenAt: number; failedAt: number }
 
@@ -55,18 +57,17 @@ export function startRelayer(options: RelayerOptions): () => Promise<boolean> {
   const [deposited] = encodeEventTopics({ abi: events, eventName: 'FundsDeposited' })
   const [refunded] = encodeEventTopics({ abi: events, eventName: 'ExecutedRelayerRefundRoot' })
   const followed = ends.map(() => ({
-    last: undefined as Block | undefined,
+    last: undefined as NodeBlock | undefined,
     open: new Map<Hex, OpenDeposit>(),
   }))
 
   /** Reads the new deposits of one end. */
-  const follow = async (index: number): Promise<Block> => {
+  const follow = async (index: number): Promise<NodeBlock> => {
     const { pool, rpc } = ends[index]!
     const end = followed[index]!
-    const latest = await rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
+    const latest = await newestBlock(rpc)
     if (latest.hash === end.last?.hash) return latest
-    const old =
-      end.last && (await rpc.request<Block | null>('eth_getBlockByNumber', [end.last.number, false]))
+    const old = end.last && (await readHeader(rpc, end.last.number))
     const isSame = old?.hash === end.last?.hash && end.last !== undefined
     if (!isSame) end.open.clear()
     const logs = await rpc.request<Log[]>('eth_getLogs', [
@@ -149,9 +150,8 @@ export function startRelayer(options: RelayerOptions): () => Promise<boolean> {
     const index = ends.findIndex(({ pool }) => pool.chainId === deposit.destinationChainId)
     const to = ends[index]
     if (!to || now() - one.failedAt < retryAfterMs) return
-    const data = encodeFunctionData({ abi: events, functionName: 'fillStatuses', args: [hash] })
-    const call = { to: to.pool.spokePool, data }
-    if (BigInt(await to.rpc.request<Hex>('eth_call', [call, 'latest'])) === 2n) return void open.delete(hash)
+    const status = contract(to.pool.spokePool, events)<bigint>('fillStatuses', hash)
+    if ((await ask(to.rpc, status)) === 2n) return void open.delete(hash)
     const { isUnfilled, fillDelayMs, isUnrefunded } = fault()
     const isPast = (await blockTime(to.rpc, 'latest')) > deposit.fillDeadline
     if (isPast) {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { bytesToHex, encodeEventTopics, encodeFunctionData, padHex } from 'viem/utils'
+import { bytesToHex, encodeEventTopics, padHex } from 'viem/utils'
 import { z } from 'zod'
+import { ask } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import { approve } from '../../chain/erc20.ts'
 import { CatalogAddress, type Hex, sameAddress } from '../../domain/address.ts'
 import { spokePoolAbi } from '../../swaps/across/abi.ts'
@@ -135,10 +137,9 @@ export function openAcrossV1({
       )
   }
 
-  async function isFilled(deposit: Deposit, { chainId, spokePool: to }: AcrossConstants): Promise<boolean> {
-    const args = [relayHash(deposit)] as const
-    const data = encodeFunctionData({ abi: spokePoolAbi, functionName: 'fillStatuses', args })
-    return BigInt(await rpcOf(chainId).request<Hex>('eth_call', [{ to, data }, 'latest'])) === 2n
+  async function isFilled(deposit: Deposit, { chainId, spokePool }: AcrossConstants): Promise<boolean> {
+    const status = contract(spokePool, spokePoolAbi)<bigint>('fillStatuses', relayHash(deposit))
+    return (await ask(rpcOf(chainId), status)) === 2n
   }
 
   async function transfer(orderId: string): Promise<Answer> {

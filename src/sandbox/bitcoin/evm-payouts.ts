@@ -1,6 +1,6 @@
+import { ask } from '../../chain/ask.ts'
 import { transfer } from '../../chain/erc20.ts'
 import { openChain } from '../../chain/network-client.ts'
-import { read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -28,7 +28,7 @@ export function openPayouts(catalog: Catalog, chains: readonly SandboxNode[]): P
   const relayer = sandboxAddress(roles.relayer)
   const priced = (token: Token) => {
     const { network, rpc } = on(token.chainId)
-    return read(openChain(network, rpc, undefined), priceOf(catalog, token))
+    return ask(openChain(network, rpc, undefined), priceOf(catalog, token))
   }
   return {
     tokens: () => [...chains.map(({ network }) => nativeToken(network)), ...catalog.tokens],

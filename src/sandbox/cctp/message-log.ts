@@ -1,8 +1,10 @@
 import { decodeEventLog, encodeEventTopics, encodePacked, keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { readHeader } from '../../chain/head.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { CctpV2Constants } from '../../swaps/cctp-v2/constants-schema.ts'
 import { ownContract } from '../genesis/artifacts.ts'
+import { type NodeBlock, newestBlock } from '../node-reads.ts'
 
 /** One end of the bridge, and the node of its chain. */
 export type BridgeEnd = { bridge: CctpV2Constants; rpc: ChainClient }
@@ -17,7 +19,6 @@ export type MessageLog = {
   head: bigint
 }
 
-type Block = { number: Hex; hash: Hex }
 type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex; logIndex: Hex }
 
 /** Follows one end. Each call of the returned function reads the new blocks and returns the log. */
@@ -28,7 +29,7 @@ export function followBridgeEnd({ bridge, rpc }: BridgeEnd, now: () => number): 
   )
   const empty = (): MessageLog => ({ sent: [], received: new Map(), head: -1n })
   let ledger = empty()
-  let last: Block | undefined
+  let last: NodeBlock | undefined
 
   const add = (log: Log): void => {
     const { eventName, args } = decodeEventLog({ abi, ...log }) as unknown as {
@@ -56,11 +57,9 @@ export function followBridgeEnd({ bridge, rpc }: BridgeEnd, now: () => number): 
   }
 
   return async () => {
-    const latest = await rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
+    const latest = await newestBlock(rpc)
     if (latest.hash === last?.hash) return ledger
-    const stillThere =
-      last &&
-      (await rpc.request<Block | null>('eth_getBlockByNumber', [last.number, false]))?.hash === last.hash
+    const stillThere = last && (await readHeader(rpc, last.number))?.hash === last.hash
     if (!stillThere) ledger = empty()
     const logs = await rpc.request<Log[]>('eth_getLogs', [
       {

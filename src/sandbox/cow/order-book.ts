@@ -1,5 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { z } from 'zod'
+import { callAt } from '../../chain/eth-call.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { wrappedOn } from '../../domain/token.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
@@ -115,7 +116,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
   }
 
   const call = (to: Address, data: Hex, from?: Address): Promise<Hex> =>
-    rpc.request<Hex>('eth_call', [{ to, data, ...(from && { from }) }, 'latest'])
+    callAt(rpc, { to, data, ...(from && { from }) })
 
   async function fill(uid: Hex, one: OpenOrder): Promise<void> {
     const { order, owner } = one

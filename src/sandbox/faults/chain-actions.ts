@@ -1,19 +1,19 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { readHeaders } from '../../chain/head.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
 
-type Block = { hash: Hex; number: Hex }
-
 /** Replaces the newest blocks by empty ones and returns the hashes of the removed blocks. */
 export async function reorganise(rpc: ChainClient, depth: number): Promise<Hex[]> {
   const head = await heightOf(rpc)
-  const blocks = await rpc.batch(
-    Array.from({ length: depth }, (_, at) => ['eth_getBlockByNumber', [hexQuantity(head - at), false]]),
+  const blocks = await readHeaders(
+    rpc,
+    Array.from({ length: depth }, (_, at) => head - at),
   )
   await rpc.request('anvil_reorg', [depth, []])
-  return blocks.map((block) => (block as Block).hash)
+  return blocks.map((block) => block!.hash!)
 }
 
 const heightOf = async (rpc: ChainClient): Promise<number> =>

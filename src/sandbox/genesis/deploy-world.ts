@@ -1,6 +1,6 @@
 import { numberToHex, parseEther } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Hex } from '../../domain/address.ts'
+import { callAt } from '../../chain/eth-call.ts'
 import { multicall3 } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { acrossContracts } from '../../swaps/across/constants-schema.ts'
@@ -103,10 +103,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
 
 /** Installs the runtime code of Multicall3 at its usual address, without a deployment. */
 async function putMulticall(rpc: ChainClient): Promise<void> {
-  const code = await rpc.request<Hex>('eth_call', [
-    { data: ownContract('SandboxMulticall').bytecode },
-    'latest',
-  ])
+  const code = await callAt(rpc, { data: ownContract('SandboxMulticall').bytecode })
   await rpc.request('anvil_setCode', [multicall3, code])
 }
 

@@ -1,13 +1,10 @@
 import type { Abi } from 'viem'
-import {
-  decodeFunctionResult,
-  encodeDeployData,
-  encodeFunctionData,
-  getContractAddress,
-  numberToHex,
-} from 'viem/utils'
+import { encodeDeployData, encodeFunctionData, getContractAddress, numberToHex } from 'viem/utils'
+import { ask } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Address, Hex } from '../../domain/address.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
+import type { Address } from '../../domain/address.ts'
 import { receiptOf } from '../mined-transactions.ts'
 import type { Artifact } from './artifacts.ts'
 
@@ -33,7 +30,7 @@ const bodyLimit = 900_000
 
 /** Creates a deployer at the account's current nonce. */
 export async function startDeployer(rpc: ChainClient, from: Address): Promise<Deployer> {
-  let nonce = Number(await rpc.request<Hex>('eth_getTransactionCount', [from, 'latest']))
+  let nonce = await readNonceCount(rpc, from)
   let queue: Queued[] = []
 
   const push = (label: string, tx: Record<string, string>): void => {
@@ -78,9 +75,9 @@ export async function startDeployer(rpc: ChainClient, from: Address): Promise<De
       }),
     read: async <T>(abi: Abi, to: Address, functionName: string, args: readonly unknown[] = []) => {
       await flush()
-      const data = encodeFunctionData({ abi, functionName, args: [...args] })
-      const answer = await rpc.request<Hex>('eth_call', [{ to, data }, 'latest'])
-      return decodeFunctionResult({ abi, functionName, args: [...args], data: answer }) as T
+      const answer = await ask<T>(rpc, contract(to, abi)(functionName, ...args))
+      if (answer === undefined) throw new Error(`${functionName} of ${to} returns nothing`)
+      return answer
     },
   }
 }

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Sql } from '../sql/sql-types.ts'
+import { untilAccessChanges } from './access-changes.ts'
 
 /** The table of API keys. It stores a digest instead of the key. */
 export const keysSchema = `create table api_keys (
@@ -63,39 +64,20 @@ export function keyStore(sql: Sql) {
   }
 }
 
-const maxCached = 10_000
-
-/** How long a key may still work after another process revoked it, in ms. */
-const maxStaleMs = 10
-
 /**
- * A cache of values made from key owners, cleared when another process writes the database, so that a revoked key is refused within 10 ms. Its
- * connection must not write keys itself.
+ * A cache of values made from key owners, until keys or settings change: a key that another process revoked is refused within 10 ms.
  */
 export function cachedKeyOwner<made>(
-  sql: Sql,
+  sql: Pick<Sql, 'query'>,
   { owner }: Pick<ReturnType<typeof keyStore>, 'owner'>,
   make: (owner: KeyOwner) => made,
 ): (apiKey: string) => Promise<made | undefined> {
-  const known = new Map<string, made>()
-  let seen: string | number | undefined
-  let checked = Number.NEGATIVE_INFINITY
-  const check = async (now: number) => {
-    checked = now
-    const version = await sql.version()
-    if (version !== seen || known.size > maxCached) known.clear()
-    seen = version
-  }
-  return async (apiKey) => {
-    const now = performance.now()
-    if (now - checked > maxStaleMs) await check(now)
+  const { kept } = untilAccessChanges<made | undefined>(sql)
+  return (apiKey) => {
     const digest = keyDigest(apiKey)
-    const remembered = known.get(digest)
-    if (remembered) return remembered
-    const found = await owner(digest)
-    if (!found) return undefined
-    const made = make(found)
-    known.set(digest, made)
-    return made
+    return kept(digest, async () => {
+      const found = await owner(digest)
+      return found && make(found)
+    })
   }
 }

@@ -79,99 +79,105 @@ type Answer = { taken_at: number; granted: number; leased: number; wait_ms: numb
 /** Requests that this instance may accept by itself. `asked` is before the database took them, `until` is the end; both of this process's clock. */
 type Lease = { id: string; left: number; takenAt: number; asked: number; until: number; used: number[] }
 
-/** A key of this instance: its lease, the requests that wait for the database, and whether it is being asked. */
+/** A key of this instance: its lease, the requests that wait for the database, and whether it is to be given back. */
 type Key = {
   lease: Lease | undefined
   waiting: PromiseWithResolvers<LimitResult>[]
-  isAsking: boolean
   settling: NodeJS.Timeout | undefined
 }
 
 /** The windows, and clocks for tests: `clock` is epoch ms instead of the database's, `elapsed` is of this process. */
 type Options = { windows: readonly Window[]; clock?: () => number; elapsed?: () => number }
 
+/** The number of keys of one question. */
+const keysAtOnce = 200
+
+/** The keys of a question, each under its own lock, which all instances take in the same order. */
+const take = `select asked.id, answer.taken_at, answer.granted, answer.leased, answer.wait_ms
+  from unnest($1::text[], $2::integer[], $3::integer[], $4::text[], $5::text[], $6::text[]) as asked (id, wanted, most_leased, new_lease, old_lease, used),
+  lateral sluice_take_limit(asked.id, asked.wanted, $7::bigint[], $8::integer[], $9, asked.most_leased, $10, asked.new_lease, asked.old_lease, asked.used::bigint[]) as answer`
+
 /**
  * Opens the rate limits of one of several servers over one PostgreSQL, exact in any window by the database's clock, whatever instance a request
- * comes to. SERVICE_UNAVAILABLE if the database does not answer; those requests are refused.
+ * comes to. One question is under way at a time, and all keys that need one meanwhile are the next. SERVICE_UNAVAILABLE if the database does not
+ * answer; those requests are refused.
  */
 export function openSharedKeyLimits(
   sql: Pick<Sql, 'query'>,
   { windows, clock, elapsed = () => performance.now() }: Options,
 ): KeyLimits {
   const keys = new Map<string, Key>()
-  const spans = windows.map(({ ms }) => ms)
-  const mosts = windows.map(({ most }) => most)
-  const array = (values: readonly number[]) => `{${values.join(',')}}`
+  /** The keys that are to be asked for. */
+  const due = new Set<string>()
+  let asking: Promise<void> | undefined
+  const spans = arrayOf(windows.map(({ ms }) => ms))
+  const mosts = arrayOf(windows.map(({ most }) => most))
   let isWorking = true
   let lastAnswer = elapsed()
   const answered = (isWell: boolean) => {
     isWorking = isWell
     lastAnswer = elapsed()
   }
-  /** Asks the database for requests of a key, and gives back what its last lease left. */
-  const ask = async (
-    id: string,
-    wanted: number,
-    old: Lease | undefined,
-  ): Promise<{ answer: Answer; next: Lease | undefined }> => {
-    const lease = randomUUID()
-    const asked = elapsed()
-    const [answer] = await sql.query<Answer>(
-      'select taken_at, granted, leased, wait_ms from sluice_take_limit($1, $2, $3::bigint[], $4::integer[], $5, $6, $7, $8, $9, $10::bigint[])',
-      [
-        ...[id, wanted, array(spans), array(mosts), leaseMs, wanted === 0 ? 0 : mostLeased],
-        ...[clock?.() ?? null, lease, old?.id ?? null, array(old?.used ?? [])],
-      ],
-    )
-    const { leased, taken_at: takenAt } = answer!
-    const next = { id: lease, left: leased, takenAt, asked, until: asked + leaseMs, used: [] }
-    return { answer: answer!, next: leased > 0 ? next : undefined }
-  }
   const keyOf = (id: string): Key => {
-    const known = keys.get(id) ?? { lease: undefined, waiting: [], isAsking: false, settling: undefined }
+    const known = keys.get(id) ?? { lease: undefined, waiting: [], settling: undefined }
     keys.set(id, known)
     return known
   }
-  /** Answers the requests of a key that wait, together, and again as long as there are some. */
-  const serve = async (id: string, key: Key): Promise<void> => {
-    key.isAsking = true
-    while (key.waiting.length > 0) {
-      const all = key.waiting.splice(0)
-      const old = key.lease
+  const askAll = async (): Promise<void> => {
+    // Whatever arrives in this turn of the event loop belongs to it.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (due.size > 0) {
+      const some = [...due].slice(0, keysAtOnce).toSorted((a, b) => (a < b ? -1 : 1))
+      for (const id of some) due.delete(id)
+      await ask(some)
+    }
+    asking = undefined
+  }
+  /** Asks for the requests that wait, and gives back what the leases of their keys left, with the times of their requests. */
+  const ask = async (ids: readonly string[]): Promise<void> => {
+    const asked = elapsed()
+    const all = ids.map((id) => {
+      const key = keyOf(id)
+      const { lease: old } = key
+      const waiting = key.waiting.splice(0)
       key.lease = undefined
       clearTimeout(key.settling)
-      try {
-        const { answer, next } = await ask(id, all.length, old)
-        answered(true)
-        const refusal: LimitResult = { ok: false, retryAfterSeconds: Math.ceil(answer.wait_ms / 1000) }
-        for (const [at, { resolve }] of all.entries()) resolve(at < answer.granted ? { ok: true } : refusal)
-        key.lease = next
-        if (next) key.settling = setTimeout(() => void settle(id, key), leaseMs).unref()
-      } catch (cause) {
-        answered(false)
-        // What the lease left stays counted until its window ends.
-        const error = new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause })
-        for (const { reject } of all) reject(error)
+      return { id, key, old, waiting, lease: randomUUID() }
+    })
+    try {
+      const rows = await sql.query<Answer & { id: string }>(take, [
+        arrayOf(ids.map((id) => JSON.stringify(id))),
+        arrayOf(all.map(({ waiting }) => waiting.length)),
+        arrayOf(all.map(({ waiting }) => (waiting.length === 0 ? 0 : mostLeased))),
+        arrayOf(all.map(({ lease }) => lease)),
+        arrayOf(all.map(({ old }) => old?.id ?? 'null')),
+        arrayOf(all.map(({ old }) => `"${arrayOf(old?.used ?? [])}"`)),
+        ...[spans, mosts, leaseMs, clock?.() ?? null],
+      ])
+      answered(true)
+      const answers = new Map(rows.map((row) => [row.id, row]))
+      for (const { id, key, waiting, lease } of all) {
+        const { granted, leased, taken_at: takenAt, wait_ms } = answers.get(id)!
+        const refusal: LimitResult = { ok: false, retryAfterSeconds: Math.ceil(wait_ms / 1000) }
+        for (const [at, { resolve }] of waiting.entries()) resolve(at < granted ? { ok: true } : refusal)
+        if (leased === 0) continue
+        key.lease = { id: lease, left: leased, takenAt, asked, until: asked + leaseMs, used: [] }
+        key.settling = setTimeout(() => askFor(id), leaseMs).unref()
       }
+    } catch (cause) {
+      answered(false)
+      // What the leases left stays counted until their window ends.
+      const error = new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause })
+      for (const { waiting } of all) for (const { reject } of waiting) reject(error)
     }
-    key.isAsking = false
-    if (!key.lease) keys.delete(id)
+    for (const { id, key } of all) if (!key.lease && key.waiting.length === 0) keys.delete(id)
   }
-  /** Gives back what a lease left, with the times of its requests. */
-  const settle = async (id: string, key: Key): Promise<void> => {
-    const { lease } = key
-    clearTimeout(key.settling)
-    key.lease = undefined
-    if (!key.isAsking) keys.delete(id)
-    // An error leaves the lease counted in full.
-    if (lease)
-      await ask(id, 0, lease).then(
-        () => answered(true),
-        () => answered(false),
-      )
+  const askFor = (id: string): void => {
+    due.add(id)
+    asking ??= askAll()
   }
   const sweep = setInterval(() => {
-    const old = Math.max(...spans)
+    const old = Math.max(...windows.map(({ ms }) => ms))
     const text =
       'delete from limit_uses where at < coalesce($1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) - $2'
     void sql.query(text, [clock?.() ?? null, old]).catch(() => answered(false))
@@ -199,15 +205,16 @@ export function openSharedKeyLimits(
       }
       const request = Promise.withResolvers<LimitResult>()
       key.waiting.push(request)
-      if (!key.isAsking) {
-        key.isAsking = true
-        setImmediate(() => void serve(id, key))
-      }
+      askFor(id)
       return request.promise
     },
     close: async () => {
       clearInterval(sweep)
-      await Promise.all([...keys].map(([id, key]) => settle(id, key)))
+      for (const [id, { lease }] of keys) if (lease) askFor(id)
+      await asking
     },
   }
 }
+
+/** An array as PostgreSQL reads it. */
+const arrayOf = (values: readonly (string | number)[]): string => `{${values.join(',')}}`

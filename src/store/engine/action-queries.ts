@@ -23,6 +23,17 @@ export type ActionFilter = {
 /** The state of an action as it is shown, as SQL: one that expired after a part of it succeeded has failed. */
 const shownState = `case when status = 'expired' and ${isThere('from action_txs t where t.action_id = actions.id and t.succeeded = 1')} then 'failed' else status end`
 
+/** The chains of a customer's transactions, by one look into the index for each. */
+const chainsOf = async (sql: Sql, customer: string): Promise<number[]> =>
+  (
+    await sql.query<{ chainId: number }>(
+      `with recursive chains (chain_id) as (select min(chain_id) from action_txs where customer = $1 union all
+         select (select min(chain_id) from action_txs where customer = $1 and chain_id > chains.chain_id) from chains where chain_id is not null)
+       select chain_id as "chainId" from chains where chain_id is not null`,
+      [customer],
+    )
+  ).map(({ chainId }) => Number(chainId))
+
 /** The reads of issued actions and their transactions. */
 export const actionQueries = (sql: Sql, totals = totalsOf(sql)) => ({
   action: async (customer: string, id: string): Promise<IssuedOperation | undefined> => {
@@ -87,9 +98,12 @@ export const actionQueries = (sql: Sql, totals = totalsOf(sql)) => ({
       const stored = states.includes('failed') ? [...states, 'expired'] : states
       where.push(`status in (${values.marks(stored)})`, `${shownState} in (${values.marks(states)})`)
     }
-    where.push(
-      `not (${isThere(`from action_txs t where t.action_id = actions.id and t.chain_id not in (${values.marks(chainIds)})`)})`,
-    )
+    // Only what is on other chains too is looked at action by action.
+    const others = (await chainsOf(sql, customer)).filter((chainId) => !chainIds.includes(chainId))
+    if (others.length > 0)
+      where.push(
+        `not (${isThere(`from action_txs t where t.action_id = actions.id and t.chain_id in (${values.marks(others)})`)})`,
+      )
     const all = where.join(' and ')
     const total = await totals(`select count(*) as n from actions where ${all}`, values.list())
     const rows = await sql.query<{ id: string }>(

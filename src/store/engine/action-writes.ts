@@ -1,5 +1,5 @@
 import type { Alongside, Announcing } from '../events/write-event.ts'
-import { insertOf } from '../sql/insert.ts'
+import { insertOf, insertOfAll } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import type { ActionRow, ActionTxRow } from './action-tables.ts'
 import { isReportedForOther } from './client-report-queries.ts'
@@ -179,8 +179,8 @@ export const actionWrites = (sql: Sql, announcing: Announcing) => {
         if (before.length >= most) return false
         const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
         await query(...insertOf('actions', { ...row, id }))
-        for (const tx of txs)
-          await query(...insertOf('action_txs', { ...tx, actionId: id, customer: row.customer }))
+        const issued = txs.map((tx) => ({ ...tx, actionId: id, customer: row.customer }))
+        if (issued.length > 0) await query(...insertOfAll('action_txs', issued))
         if (row.draft === 0) changed([{ customer: row.customer, id }])
         await alongside?.({ query })
         return true

@@ -183,22 +183,34 @@ export const chainTrackingQueries = (sql: Sql) => ({
     return hashes
   },
 
-  /** Ends the marks of an action that was read, or moves them to a later time; not if it was marked again meanwhile. */
-  unmark: (
+  /** Ends the marks of actions that were read, in one transaction; not of one that was marked again meanwhile. */
+  unmark: async (
     chainId: number,
-    { actionId, marks }: Pick<MarkedAction, 'actionId' | 'marks'>,
-    nextAt: number | undefined,
-  ) =>
-    nextAt === undefined
-      ? sql.query('delete from marked_actions where chain_id = $1 and action_id = $2 and marks = $3', [
+    marked: readonly Pick<MarkedAction, 'actionId' | 'marks'>[],
+  ): Promise<void> => {
+    if (marked.length === 0) return
+    await sql.transaction(async ({ query }) => {
+      for (const { actionId, marks } of marked)
+        await query('delete from marked_actions where chain_id = $1 and action_id = $2 and marks = $3', [
           chainId,
           actionId,
           marks,
         ])
-      : sql.query(
-          'update marked_actions set due_at = $4 where chain_id = $1 and action_id = $2 and marks = $3',
-          [chainId, actionId, marks, nextAt],
-        ),
+    })
+  },
+
+  /** Moves the marks of an action that was read to a later time; not if it was marked again meanwhile. */
+  markLater: (
+    chainId: number,
+    { actionId, marks }: Pick<MarkedAction, 'actionId' | 'marks'>,
+    nextAt: number,
+  ) =>
+    sql.query('update marked_actions set due_at = $4 where chain_id = $1 and action_id = $2 and marks = $3', [
+      chainId,
+      actionId,
+      marks,
+      nextAt,
+    ]),
 
   /** The watches of a chain. */
   deliveryWatches: (chainId: number): Promise<DeliveryWatch[]> =>

@@ -1,3 +1,4 @@
+import { untilAccessChanges } from '../api-keys/access-changes.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Migration, Sql } from '../sql/sql-types.ts'
 
@@ -24,37 +25,43 @@ type SettingChange = {
   value: string
 }
 
+type Settings = Readonly<Partial<Record<string, string>>>
+
 /** The queries about settings over any SQL database. */
 export function settingQueries(sql: Sql) {
+  const { kept, changed } = untilAccessChanges<Settings>(sql)
   return {
-    /** The settings of a customer, by name. */
-    settings: async (customer: string): Promise<Partial<Record<string, string>>> => {
-      const rows = await sql.cachedQuery<{ name: string; value: string }>(
-        'select name, value from settings where customer = $1',
-        [customer],
-      )
-      return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
-    },
+    /** The settings of a customer, by name. A change by another process is seen within 10 ms. */
+    settings: (customer: string): Promise<Settings> =>
+      kept(customer, async () => {
+        const rows = await sql.query<{ name: string; value: string }>(
+          'select name, value from settings where customer = $1',
+          [customer],
+        )
+        return Object.freeze(Object.fromEntries(rows.map(({ name, value }) => [name, value])))
+      }),
 
     /** Saves settings of a customer, all or none, and logs each change with its author. */
     saveSettings: (
       customer: string,
       all: readonly (readonly [name: string, value: string])[],
       { by, at }: Pick<SettingChange, 'by' | 'at'>,
-    ) =>
-      sql.transaction(async ({ query }) => {
-        for (const [name, value] of all) {
-          const [old] = await query<{ value: string }>(
-            'select value from settings where customer = $1 and name = $2',
-            [customer, name],
-          )
-          if (old?.value === value) continue
-          const again = 'on conflict (customer, name) do update set value = excluded.value'
-          await query(...insertOf('settings', { customer, name, value }, again))
-          const was = old?.value ?? null
-          await query(...insertOf('setting_changes', { at, customer, name, was, value, changedBy: by }))
-        }
-      }),
+    ): Promise<void> =>
+      sql
+        .transaction(async ({ query }) => {
+          for (const [name, value] of all) {
+            const [old] = await query<{ value: string }>(
+              'select value from settings where customer = $1 and name = $2',
+              [customer, name],
+            )
+            if (old?.value === value) continue
+            const again = 'on conflict (customer, name) do update set value = excluded.value'
+            await query(...insertOf('settings', { customer, name, value }, again))
+            const was = old?.value ?? null
+            await query(...insertOf('setting_changes', { at, customer, name, was, value, changedBy: by }))
+          }
+        })
+        .finally(changed),
 
     /** The newest setting changes first. */
     settingChanges: (most: number): Promise<SettingChange[]> =>

@@ -1,3 +1,4 @@
+import { accessChanges } from '../api-keys/access-changes.ts'
 import { keysSchema } from '../api-keys/keys.ts'
 import { sharedLimits } from '../api-keys/shared-key-limits.ts'
 import { deliveryQueries } from '../events/delivery-queries.ts'
@@ -49,6 +50,7 @@ export const engineMigrations: readonly Migration[] = [
   eventPlaces,
   pageIndexes,
   nextDeliveries,
+  accessChanges,
 ]
 
 /** The engine's store; every query about a customer names it. */

@@ -16,11 +16,12 @@ import {
 const isSwapType = (type: string): boolean => type.endsWith('_SWAP')
 
 /** An issue of an action, with what its shown state needs. */
-type Issue = ActionRow & { listed: number; parts: number; originBlock: number | null }
+type Issue = ActionRow & { listed: number; parts: number; originBlock: number | null; told: string | null }
 
 const issueColumns = `${actionColumns}, case when ${isListedAction('a')} then 1 else 0 end as listed,
   (select count(*) from action_txs t where t.action_id = a.id and t.succeeded = 1) as parts,
-  (select t.block_number from action_txs t where t.action_id = a.id and t.kind <> 'fee' order by t.idx desc limit 1) as "originBlock"`
+  (select t.block_number from action_txs t where t.action_id = a.id and t.kind <> 'fee' order by t.idx desc limit 1) as "originBlock",
+  (select told from event_subjects s where s.customer = a.customer and s.subject = 'action:' || case when ${isSwapColumn('a.type')} then coalesce(a.quote_id, a.id) else a.id end) as told`
 
 const iso = (time: number): string => new Date(time).toISOString()
 
@@ -44,7 +45,7 @@ export async function tellAction(
   if (!counted || !issues.some(({ listed }) => Number(listed) === 1)) return
   const isSwap = isSwapType(counted.type) && counted.quoteId !== null
   const id = isSwap ? counted.quoteId! : counted.id
-  const told = await lastTold(tx, customer, subjectOf('action.created', id))
+  const told = counted.told ?? undefined
   const state = shownState(counted.status, Number(counted.parts) > 0)
   const write = (type: EventType & `action.${string}`, shown: typeof state) =>
     writeEvent(tx, announcing, {

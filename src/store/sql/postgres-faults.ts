@@ -49,6 +49,10 @@ export function isTransient(error: unknown): boolean {
   )
 }
 
+/** Whether a prepared statement is not as this connection prepared it: behind a PgBouncer the connection may be another one. */
+export const isUnprepared = (error: unknown): boolean =>
+  ['26000', '42P05', '0A000'].includes(failureOf(error).code)
+
 /** Whether a transaction conflicted with another one and was rolled back: SERIALIZABLE or a deadlock, or a unique key that both inserted. */
 export const isConflict = (error: unknown): boolean =>
   ['40001', '40P01', '23505'].includes(failureOf(error).code)

@@ -1,23 +1,26 @@
+import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { AppError } from '../../domain/errors.ts'
-import { cachedReads } from './postgres-cached-reads.ts'
 import {
   isConflict,
   isCut,
   isTaken,
   isTransient,
+  isUnprepared,
   postgresFault,
   postgresQueryFault,
   unconfirmedWrite,
 } from './postgres-faults.ts'
 import type { PostgresPlace } from './postgres-url.ts'
+import { sharedReads } from './shared-reads.ts'
 import type { Migration, Sql, SqlValue, TransactionOptions } from './sql-types.ts'
 
 const load = createRequire(import.meta.url)
-const driver = () => load('pg') as typeof import('pg')
+let loaded: typeof import('pg') | undefined
+const driver = () => (loaded ??= load('pg') as typeof import('pg'))
 
 /** The options of a PostgreSQL database. `password` is asked for with each connection. */
 export type PostgresOptions = {
@@ -90,20 +93,24 @@ export async function postgresSql(place: PostgresPlace, options: PostgresOptions
   }
   const named = `PostgreSQL at ${place.shown}`
   const faultOf = (error: unknown) => postgresQueryFault(error, named)
-  const reading = async <Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]> => {
+  /** Whether connections keep prepared statements: a PgBouncer that mixes connections may not. */
+  let isPreparing = true
+  const reading = async <Row>(text: string, values?: readonly SqlValue[], name?: string): Promise<Row[]> => {
     const since = performance.now()
     for (let tries = 0; ; tries++) {
       try {
-        return await withClient(pool, (client) => ask<Row>(client, text, values))
+        return await withClient(pool, (client) =>
+          ask<Row>(client, text, values, isPreparing ? name : undefined),
+        )
       } catch (error) {
+        if (isPreparing && name !== undefined && isUnprepared(error)) {
+          isPreparing = false
+          continue
+        }
         if (!isTransient(error) || performance.now() > since + patienceMs) throw faultOf(error)
         await rest(tries)
       }
     }
-  }
-  const version = async (): Promise<string> => {
-    const [row] = await reading<{ version: string }>('select pg_current_snapshot()::text as version')
-    return row!.version
   }
   /** Whether a transaction whose commit had no answer took place; `undefined` if PostgreSQL cannot tell. */
   const outcomeOf = async (transaction: string): Promise<boolean | undefined> => {
@@ -157,9 +164,8 @@ export async function postgresSql(place: PostgresPlace, options: PostgresOptions
     place,
     query: (text, values) =>
       isRead(text) ? reading(text, values) : transaction(({ query }) => query(text, values)),
-    cachedQuery: cachedReads(version, reading),
+    cachedQuery: sharedReads((text, values) => reading(text, values, nameOf(text))),
     transaction,
-    version,
     close: () => pool.end(),
   }
 }
@@ -199,12 +205,22 @@ const sent = (value: SqlValue): unknown =>
       ? Buffer.from(value)
       : value
 
+const names = new Map<string, string>()
+
+/** The name of a statement that a connection prepares once. The texts of frequent reads are few. */
+function nameOf(text: string): string {
+  const known = names.get(text) ?? `sluice_${hash('sha256', text, 'hex').slice(0, 24)}`
+  names.set(text, known)
+  return known
+}
+
 async function ask<Row>(
   client: pg.PoolClient,
   text: string,
   values: readonly SqlValue[] = [],
+  name?: string,
 ): Promise<Row[]> {
-  const { rows } = await client.query(text, values.map(sent))
+  const { rows } = await client.query({ text, values: values.map(sent), ...(name !== undefined && { name }) })
   return rows as Row[]
 }
 

@@ -15,8 +15,6 @@ type QueuedRead = {
 type BatchedReads = {
   soon: <Row>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
   kept: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
-  /** The count of writes of other connections. */
-  version: () => number
   /** Runs waiting reads before a write, and clears the cache. */
   beforeWrite: () => void
 }
@@ -86,7 +84,6 @@ export function batchedReads(db: DatabaseSync, run: Run): BatchedReads {
       asked.push({ text, values, name, done: resolve as (rows: unknown[]) => void, failed: reject })
     })
   return {
-    version,
     soon: ask,
     kept: (text, values) => ask(text, values, JSON.stringify(values)),
     beforeWrite: () => {

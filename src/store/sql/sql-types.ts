@@ -10,15 +10,13 @@ export type TransactionOptions = { isOrderedByLocks?: boolean }
 /** Any SQL database. Placeholders are `$1`, `$2`, ... A read sees every write of this process that was awaited before it. */
 export type Sql = {
   query: <Row = Record<string, SqlValue>>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>
-  /** A frequent read. Its rows are shared and frozen, and read again after any write, of this process or another. */
+  /** A frequent read. Its rows are shared and frozen, and as new as those of `query`. */
   cachedQuery: <Row>(text: string, values: readonly (string | number)[]) => Promise<readonly Row[]>
   /**
    * Runs `work` in one transaction; an exception rolls back. It may run more than once if others write meanwhile, so its only effects are its
    * queries. Calls must not be nested.
    */
   transaction: <T>(work: (sql: Pick<Sql, 'query'>) => Promise<T>, options?: TransactionOptions) => Promise<T>
-  /** A value that is another one after each write by another process. */
-  version: () => Promise<string | number>
   close: () => Promise<void>
 }
 

@@ -279,7 +279,6 @@ export function sqliteSql(path: string, options: SqliteOptions): Sql {
           ),
     cachedQuery: (text, values) => reading(() => reads.kept(text, values)),
     transaction: (work) => write(work),
-    version: async () => reads.version(),
     close: () => {
       open = undefined
       return inTurn(async () => db.close())

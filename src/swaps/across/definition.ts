@@ -1,4 +1,5 @@
 import { parseAbi } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { assertionsAbout, contractsIn } from '../swap-contracts.ts'
@@ -22,8 +23,8 @@ export const across: SwapDefinition<typeof acrossContracts> = {
   title: 'Across',
   contracts: acrossContracts,
   assertions: assertionsAbout(acrossContracts, ({ chainId, spokePool: address }) => [
-    mustAnswer('the chain of the pool of Across', { address, abi, functionName: 'chainId' }, chainId),
-    mustRespond('the longest fill deadline', { address, abi, functionName: 'fillDeadlineBuffer' }),
+    mustAnswer('the chain of the pool of Across', contract(address, abi)('chainId'), chainId),
+    mustRespond('the longest fill deadline', contract(address, abi)('fillDeadlineBuffer')),
   ]),
   pools: 'none',
   reach: 'cross-chain',

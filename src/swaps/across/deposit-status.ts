@@ -1,3 +1,4 @@
+import { contract } from '../../chain/call.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { SwapProvider, SwapRefund } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
@@ -53,10 +54,10 @@ export function depositProgress(
     readReportedHash: () => Promise<Hex | undefined>,
   ): Promise<{ isFilled: boolean; isPast: boolean; hash?: Hex; paid?: bigint | undefined }> {
     const status = {
-      reads: [{ address: spokePool, abi, functionName: 'fillStatuses', args: [relayHash(deposit)] }],
+      reads: [contract(spokePool, abi)('fillStatuses', relayHash(deposit))],
       parse: ([state]: readonly unknown[]) => state === filledStatus,
     }
-    const time = { address: spokePool, abi, functionName: 'getCurrentTime' }
+    const time = contract(spokePool, abi)('getCurrentTime')
     const [isFilled, isPast] = await network.read(chainId, {
       reads: [...status.reads, time],
       parse: ([state, now]) =>

@@ -1,6 +1,8 @@
-import { encodeFunctionData } from 'viem/utils'
+import { askNumber } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
+import { readHeader, timeOf } from '../../chain/head.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
@@ -96,14 +98,14 @@ export async function followDeposit(
 /** Whether a deposit is filled, and whether its deadline has passed, at the newest block of its destination. */
 async function stateOf(
   rpc: DeliveryContext['rpc'],
-  { chainId, spokePool: to }: AcrossConstants,
+  { chainId, spokePool }: AcrossConstants,
   deposit: Deposit,
 ): Promise<{ isFilled: boolean; isPast: boolean }> {
   const node = rpc(chainId)
-  const data = encodeFunctionData({ abi, functionName: 'fillStatuses', args: [relayHash(deposit)] })
   // Read the time first: a deposit that is unfilled after its deadline stays unfilled.
-  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', ['latest', false])
-  const state = quantity(await node.request('eth_call', [{ to, data }, 'latest']), 'the state of a deposit')
-  const now = Number(quantity(block?.timestamp, 'the time of a block'))
+  const block = await readHeader(node, 'latest')
+  const status = contract(spokePool, abi)<bigint>('fillStatuses', relayHash(deposit))
+  const state = await askNumber(node, status, 'the state of a deposit')
+  const now = timeOf(block)
   return { isFilled: state === filledStatus, isPast: now > deposit.fillDeadline }
 }

@@ -1,4 +1,4 @@
-import type { Read } from '../../chain/composable-reading.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
@@ -13,14 +13,10 @@ export const balancerV2 = poolSwapDefinition({
   contracts: balancerV2Contracts,
   title: 'Balancer v2',
   assertions: ({ vault, queries, pools }) => [
-    mustAnswer(
-      'the Vault of the queries of Balancer v2',
-      { address: queries, abi: queriesVaultAbi, functionName: 'vault' },
-      vault,
-    ),
+    mustAnswer('the Vault of the queries of Balancer v2', contract(queries, queriesVaultAbi)('vault'), vault),
     // A pool must have exactly the listed tokens, and weights.
     ...pools.flatMap(({ id, tokens }) => {
-      const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
+      const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Call, Call]
       return [
         mustAnswer(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
           (said as Address[][])[0]!.join(),

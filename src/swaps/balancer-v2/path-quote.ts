@@ -1,5 +1,5 @@
 import { sliceHex } from 'viem/utils'
-import type { Query } from '../../chain/contract-query.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { queriesAbi, vaultPoolsAbi, weightedPoolAbi } from './abi.ts'
 import type { PoolPath } from './pool-paths.ts'
@@ -30,12 +30,14 @@ export const fundsOf = ({ sender, recipient }: { sender: Address; recipient: Add
 })
 
 /** The BalancerQueries read that quotes a path. The function is not a view, but eth_call discards its effects. */
-export const quoteOf = (queries: Address, path: PoolPath, exact: 'in' | 'out', given: bigint): Query => ({
-  address: queries,
-  abi: queriesAbi,
-  functionName: 'queryBatchSwap',
-  args: [exact === 'in' ? 0 : 1, stepsOf(path, exact, given), path.tokens, fundsOf(noParties)],
-})
+export const quoteOf = (queries: Address, path: PoolPath, exact: 'in' | 'out', given: bigint): Call =>
+  contract(queries, queriesAbi)(
+    'queryBatchSwap',
+    exact === 'in' ? 0 : 1,
+    stepsOf(path, exact, given),
+    path.tokens,
+    fundsOf(noParties),
+  )
 
 /** The other amount of a swap, from the answer to `quoteOf`; `undefined` without an answer. */
 export function otherAmount(answer: unknown, exact: 'in' | 'out'): bigint | undefined {
@@ -44,10 +46,10 @@ export function otherAmount(answer: unknown, exact: 'in' | 'out'): bigint | unde
 }
 
 /** Two reads per pool of a path: its balances and its weights. A pool's id begins with its address. */
-export const priceQueries = (vault: Address, { pools }: PoolPath): Query[] =>
+export const priceQueries = (vault: Address, { pools }: PoolPath): Call[] =>
   pools.flatMap((id) => [
-    { address: vault, abi: vaultPoolsAbi, functionName: 'getPoolTokens', args: [id] },
-    { address: sliceHex(id, 0, 20), abi: weightedPoolAbi, functionName: 'getNormalizedWeights' },
+    contract(vault, vaultPoolsAbi)('getPoolTokens', id),
+    contract(sliceHex(id, 0, 20), weightedPoolAbi)('getNormalizedWeights'),
   ])
 
 /**

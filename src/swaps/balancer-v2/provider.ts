@@ -1,5 +1,4 @@
-import { together } from '../../chain/composable-reading.ts'
-import type { Rounds } from '../../chain/contract-query.ts'
+import { type Rounds, together } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'

@@ -1,4 +1,5 @@
 import { parseAbi } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
@@ -16,7 +17,7 @@ const abi = parseAbi([
   'function messageBodyVersion() view returns (uint32)',
   'function localMessageTransmitter() view returns (address)',
 ])
-const getterOf = (address: Address, functionName: string) => ({ address, abi, functionName })
+const getterOf = (address: Address, functionName: string) => contract(address, abi)(functionName)
 
 /** CCTP v2: burns USDC on one chain and mints it on another. */
 export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {

@@ -1,4 +1,5 @@
 import { decodeEventLog, hexToBigInt, padHex, size, sliceHex } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { EventSearch } from '../provider-dependencies.ts'
@@ -46,7 +47,7 @@ export function deliveredAmountIn(log: Pick<Log, 'topics' | 'data'>): bigint | u
 export const deliverySearch = (messageTransmitter: Address, nonce: Hex): EventSearch => ({
   query: { address: [messageTransmitter], topics: [[eventTopic(abi, 'MessageReceived')], null, [nonce]] },
   existsRead: {
-    reads: [{ address: messageTransmitter, abi, functionName: 'usedNonces', args: [nonce] }],
+    reads: [contract(messageTransmitter, abi)('usedNonces', nonce)],
     parse: ([used]) => used !== undefined && used !== 0n,
   },
 })

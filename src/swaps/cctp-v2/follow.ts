@@ -1,4 +1,6 @@
-import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
+import { encodeEventTopics } from 'viem/utils'
+import { askNumber } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
@@ -157,11 +159,11 @@ const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
 /** Whether a message was delivered, by the contract on the destination. */
 export async function isNonceUsed(
   rpc: ChainClient,
-  { messageTransmitter: to }: CctpV2Constants,
+  { messageTransmitter }: CctpV2Constants,
   nonce: Hex,
 ): Promise<boolean> {
-  const data = encodeFunctionData({ abi, functionName: 'usedNonces', args: [nonce] })
-  return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
+  const used = contract(messageTransmitter, abi)<bigint>('usedNonces', nonce)
+  return (await askNumber(rpc, used, 'a nonce of the bridge')) !== 0n
 }
 
 /** Finds the transaction that delivered a message: searches the destination's logs back to the time of the burn. */

@@ -1,4 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { type Call, contract } from '../../chain/call.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 
 /**
@@ -11,10 +12,7 @@ const minterAbi = parseAbi([
 ])
 
 /** The call that reads the bridge's minter. */
-export const minterCall = (messenger: Address): { to: Address; data: Hex } => ({
-  to: messenger,
-  data: encodeFunctionData({ abi: minterAbi, functionName: 'localMinter' }),
-})
+export const minterCall = (messenger: Address): Call<Address> => contract(messenger, minterAbi)('localMinter')
 
 /** The mint call of a delivery, for simulations; only the minter may send it. */
 export const mintCall = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({

@@ -1,4 +1,5 @@
 import { parseAbi } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { mustAnswer } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
@@ -25,13 +26,13 @@ export const cow: SwapDefinition<typeof cowContracts> = {
   assertions: assertionsAbout(cowContracts, (here) => [
     mustAnswer(
       'the relayer of CoW Protocol',
-      { address: here.settlement, abi, functionName: 'vaultRelayer' },
+      contract(here.settlement, abi)('vaultRelayer'),
       here.vaultRelayer,
     ),
     // The domain binds an order's hash to its chain and contract.
     mustAnswer(
       'the domain of the orders of CoW Protocol',
-      { address: here.settlement, abi, functionName: 'domainSeparator' },
+      contract(here.settlement, abi)('domainSeparator'),
       orderDomain(here),
     ),
   ]),

@@ -1,9 +1,11 @@
-import { encodeFunctionData } from 'viem/utils'
+import { askNumber } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
+import { readHeader, timeOf } from '../../chain/head.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import {
@@ -76,7 +78,7 @@ export async function followOrder(
 
   /** The state at the newest block. An expiry or cancellation is final once it also holds at the final depth. */
   async function stateNow() {
-    const block = await node.request<{ number?: string } | null>('eth_getBlockByNumber', ['latest', false])
+    const block = await readHeader(node, 'latest')
     const head = Number(quantity(block?.number, 'the number of a block'))
     // A node behind the pre-signature does not know the order yet.
     if (head < sent.blockNumber) return undefined
@@ -94,19 +96,15 @@ export async function followOrder(
 
 async function stateAt(
   node: ChainClient,
-  { settlement: to, uid, validTo }: { settlement: Address; uid: Hex; validTo: number },
+  { settlement, uid, validTo }: { settlement: Address; uid: Hex; validTo: number },
   at: number,
 ): Promise<OrderState> {
-  const ask = async (functionName: 'filledAmount' | 'preSignature') => {
-    const data = encodeFunctionData({ abi, functionName, args: [uid] })
-    return quantity(await node.request('eth_call', [{ to, data }, hexQuantity(at)]), 'the state of an order')
-  }
-  const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', [
-    hexQuantity(at),
-    false,
-  ])
-  const time = Number(quantity(block?.timestamp, 'the time of a block'))
-  const [filled, signed] = [await ask('filledAmount'), await ask('preSignature')]
+  const order = contract(settlement, abi)
+  const state = (name: string) =>
+    askNumber(node, order<bigint>(name, uid), 'the state of an order', BigInt(at))
+  const block = await readHeader(node, at)
+  const time = timeOf(block)
+  const [filled, signed] = [await state('filledAmount'), await state('preSignature')]
   const end = orderEnd(filled, signed, time > validTo)
   return { isFilled: end === 'filled', why: end === 'cancelled' || end === 'expired' ? end : undefined }
 }

@@ -1,5 +1,5 @@
-import { encodeFunctionData } from 'viem/utils'
-import { quantity } from '../../chain/rpc/quantities.ts'
+import { askNumber } from '../../chain/ask.ts'
+import { contract } from '../../chain/call.ts'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { OrderRules } from '../definition.ts'
 import { settlementAbi as abi, preSignatureAbi } from './abi.ts'
@@ -16,12 +16,13 @@ export const cowOrders: OrderRules = {
   findUse: async ({ rpc }, { transaction }) => {
     const { chainId, to } = transaction
     const node = rpc(chainId)
-    const ask = async (functionName: 'filledAmount' | 'preSignature') => {
-      const data = encodeFunctionData({ abi, functionName, args: [uidIn(transaction)! as `0x${string}`] })
-      return quantity(await node.request('eth_call', [{ to, data }, 'latest']), 'the state of an order')
-    }
-    const [filled, signed] = await Promise.all([ask('filledAmount'), ask('preSignature')])
-    if (filled > 0n) return 'the settlement has already filled or cancelled it'
-    return signed > 0n ? 'it is already signed in the settlement' : undefined
+    const order = contract(to, abi)
+    const [filled, signed] = await Promise.all(
+      ['filledAmount', 'preSignature'].map((name) =>
+        askNumber(node, order(name, uidIn(transaction)), 'the state of an order'),
+      ),
+    )
+    if (filled! > 0n) return 'the settlement has already filled or cancelled it'
+    return signed! > 0n ? 'it is already signed in the settlement' : undefined
   },
 }

@@ -1,5 +1,6 @@
 import { parseAbi } from 'viem/utils'
 import { z } from 'zod'
+import { contract } from '../../chain/call.ts'
 import { CatalogAddress, type Hex, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { addSlippage, subtractSlippage } from '../../domain/slippage.ts'
 import { firstTransaction } from '../find-first-transaction.ts'
@@ -219,8 +220,8 @@ export function cow(
 
       /** The state of an order at a block, by default the newest; `undefined` if the settlement does not answer. */
       async function endOf(order: Hex, at?: bigint): Promise<ReturnType<typeof orderEnd> | undefined> {
-        const of = (functionName: string) => ({ address: settlement, abi, functionName, args: [order] })
-        const clock = from.multicall3 && { address: from.multicall3, abi: clockAbi, functionName }
+        const of = (functionName: string) => contract(settlement, abi)(functionName, order)
+        const clock = from.multicall3 && contract(from.multicall3, clockAbi)(functionName)
         const [filled, signed, time] = await read(
           chainId,
           {

@@ -1,4 +1,5 @@
 import { parseAbi } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import { mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { assertionsAbout, contractsIn, contractsOn } from '../swap-contracts.ts'
@@ -16,11 +17,7 @@ export const kyberSwap: SwapDefinition<typeof kyberSwapContracts> = {
   title: 'KyberSwap',
   contracts: kyberSwapContracts,
   assertions: assertionsAbout(kyberSwapContracts, ({ router }) => [
-    mustRespond('the wrapped coin of the router of KyberSwap', {
-      address: router,
-      abi,
-      functionName: 'WETH',
-    }),
+    mustRespond('the wrapped coin of the router of KyberSwap', contract(router, abi)('WETH')),
   ]),
   pools: 'none',
   reach: 'same-chain',

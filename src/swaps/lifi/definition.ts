@@ -1,4 +1,5 @@
 import { parseAbi, toFunctionSelector } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { mustAnswer } from '../../protocols/shared/contract-assertions.ts'
@@ -31,7 +32,7 @@ export const lifi: SwapDefinition<typeof lifiContracts> = {
     // Each function of a diamond must have a facet (ERC-2535).
     mustAnswer(
       'the facet of LI.FI that swaps tokens',
-      { address: diamond, abi, functionName: 'facetAddress', args: [swapSelector] },
+      contract(diamond, abi)('facetAddress', swapSelector),
       'a facet',
       (facet) => (facet === nativeAddress ? 'none' : 'a facet'),
     ),

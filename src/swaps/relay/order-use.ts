@@ -1,10 +1,10 @@
 import { decodeEventLog } from 'viem/utils'
 import { z } from 'zod'
+import { ask } from '../../chain/ask.ts'
 import { transferTopic } from '../../chain/erc20.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
 import { maxClockDifferenceMs, readLogsBack } from '../../chain/latest-log.ts'
-import { read } from '../../chain/run-readings.ts'
 import { Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, networkNamed } from '../../domain/networks.ts'
@@ -55,7 +55,7 @@ export const relayOrders: OrderRules = {
       const token = tokenAt(catalog.tokens, chainId, currency)
       const network = networkNamed(catalog.networks, chainId)
       const prices =
-        token && (await read({ network, rpc: readFromFreshest(rpc(chainId)) }, pricesOf(catalog, token)))
+        token && (await ask({ network, rpc: readFromFreshest(rpc(chainId)) }, pricesOf(catalog, token)))
       if (prices?.last == null)
         return `can be refunded in ${token?.symbol ?? currency} (${currency}) on ${displayNetwork(catalog.networks, chainId).name}, which is neither a token of this swap nor one with a known price`
     }

@@ -1,3 +1,4 @@
+import { contract } from '../../chain/call.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { pairPool } from '../pool-recognition.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
@@ -17,14 +18,13 @@ export const likeUniswapV2 = <const name extends string>(name: name, title: stri
     assertions: ({ factory, router02 }) => [
       mustAnswer(
         `the factory of the router of ${title}`,
-        { address: router02, abi: uniswapV2GettersAbi, functionName: 'factory' },
+        contract(router02, uniswapV2GettersAbi)('factory'),
         factory,
       ),
-      mustRespond(`the number of pairs of ${title}`, {
-        address: factory,
-        abi: uniswapV2GettersAbi,
-        functionName: 'allPairsLength',
-      }),
+      mustRespond(
+        `the number of pairs of ${title}`,
+        contract(factory, uniswapV2GettersAbi)('allPairsLength'),
+      ),
     ],
     pools: pairPool,
     routerOf: ({ router02 }) => router02,

@@ -1,6 +1,5 @@
 import { concatHex, getContractAddress, keccak256 } from 'viem/utils'
-import { together } from '../../chain/composable-reading.ts'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds, together } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -46,12 +45,8 @@ export const uniswapV2 = (
     encode: swapV2,
   })
 
-const quoteOf = (router: Address, path: readonly Address[], exact: 'in' | 'out', amount: bigint): Query => ({
-  address: router,
-  abi: amountsAbi,
-  functionName: exact === 'in' ? 'getAmountsOut' : 'getAmountsIn',
-  args: [amount, path],
-})
+const quoteOf = (router: Address, path: readonly Address[], exact: 'in' | 'out', amount: bigint): Call =>
+  contract(router, amountsAbi)(exact === 'in' ? 'getAmountsOut' : 'getAmountsIn', amount, path)
 
 /** The other amount of a swap in the router's answer; `undefined` without an answer. */
 const otherAmount = (answer: unknown, exact: 'in' | 'out'): bigint | undefined =>
@@ -90,12 +85,10 @@ export const pairOf = (
   })
 
 /** The reads of the reserves of a path's pairs. */
-const reserveQueries = (constants: UniswapV2Constants, path: readonly Address[]): Query[] =>
-  path.slice(1).map((token, at) => ({
-    address: pairOf(constants, path[at]!, token),
-    abi: uniswapV2PairAbi,
-    functionName: 'getReserves',
-  }))
+const reserveQueries = (constants: UniswapV2Constants, path: readonly Address[]): Call[] =>
+  path
+    .slice(1)
+    .map((token, at) => contract(pairOf(constants, path[at]!, token), uniswapV2PairAbi)('getReserves'))
 
 /** The output of an amount at the spot prices of a path's pairs, without fees; `undefined` if a pair does not answer or is empty. */
 function atSpot(path: readonly Address[], answers: readonly unknown[], amount: bigint): bigint | undefined {

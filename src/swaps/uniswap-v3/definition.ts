@@ -1,3 +1,4 @@
+import { contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { pairPool } from '../pool-recognition.ts'
@@ -7,11 +8,8 @@ import { checkUniswapV3Calldata } from './calldata-check.ts'
 import { uniswapV3ContractsNamed } from './constants-schema.ts'
 import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
 
-const getterOf = (address: Address, functionName: string) => ({
-  address,
-  abi: uniswapV3GettersAbi,
-  functionName,
-})
+const getterOf = (address: Address, functionName: string) =>
+  contract(address, uniswapV3GettersAbi)(functionName)
 const spacingOf = (factory: Address, tier: number) => ({
   ...getterOf(factory, 'feeAmountTickSpacing'),
   args: [tier],

@@ -1,6 +1,5 @@
 import type { Abi } from 'viem'
-import { both, type Reading } from '../../chain/composable-reading.ts'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { both, type Call, contract, type Reading, type Rounds } from '../../chain/call.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Offer } from '../../protocols/moving-price-quotes.ts'
@@ -66,12 +65,13 @@ const quotes = (
   paths: readonly SwapPath[],
   { exact, amount }: OfferRequest,
 ): Reading<(Quoted | undefined)[]> => ({
-  reads: paths.map((path) => ({
-    address: quoter,
-    abi: quoterV2Abi,
-    functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
-    args: [packPath(path, exact), amount],
-  })),
+  reads: paths.map((path) =>
+    contract(quoter, quoterV2Abi)(
+      exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
+      packPath(path, exact),
+      amount,
+    ),
+  ),
   parse: (answers) =>
     answers.map((answer) => {
       const [amount, , , gas] = (answer as readonly [bigint, unknown, unknown, bigint] | undefined) ?? []
@@ -85,12 +85,12 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
   if (!swap) return undefined
   const { path, exact } = swap
   return poolOutputAgainstSpot(swap, {
-    quote: (given) => ({
-      address: quoter,
-      abi: quoterV2Abi,
-      functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
-      args: [packPath(path, exact), given],
-    }),
+    quote: (given) =>
+      contract(quoter, quoterV2Abi)(
+        exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
+        packPath(path, exact),
+        given,
+      ),
     other: (answer) => (answer as readonly [bigint] | undefined)?.[0],
     prices: spotQueries(quoter, path),
     fair: (prices, paid) => atSpot(path, prices, paid),
@@ -98,13 +98,14 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
 }
 
 /** The reads of the prices of a path's pools. The quoter returns the price after a swap of one unit, which equals the price before it. */
-const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
-  fees.map((fee, at) => ({
-    address: quoter,
-    abi: quoterV2Abi as Abi,
-    functionName: 'quoteExactInput',
-    args: [packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }), 1n],
-  }))
+const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Call[] =>
+  fees.map((fee, at) =>
+    contract(quoter, quoterV2Abi as Abi)(
+      'quoteExactInput',
+      packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }),
+      1n,
+    ),
+  )
 
 /** The output of an amount at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
 const atSpot = (path: SwapPath, answers: readonly unknown[], amount: bigint): bigint | undefined =>

@@ -1,4 +1,5 @@
 import { parseAbi } from 'viem/utils'
+import { contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
@@ -11,7 +12,7 @@ const gettersAbi = parseAbi([
   'function poolManager() view returns (address)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
 ])
-const getterOf = (address: Address, functionName: string) => ({ address, abi: gettersAbi, functionName })
+const getterOf = (address: Address, functionName: string) => contract(address, gettersAbi)(functionName)
 
 /** Uniswap v4: same-chain swaps, also of the native coin, which its pools hold unwrapped. Tokens are paid through Permit2. */
 export const uniswapV4 = poolSwapDefinition({

@@ -1,5 +1,5 @@
 import { encodeAbiParameters, keccak256 } from 'viem/utils'
-import type { Query } from '../../chain/contract-query.ts'
+import { type Call, contract } from '../../chain/call.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 import { poolKeyParameters, stateViewAbi } from './abi.ts'
@@ -54,13 +54,10 @@ export function pathOf(exactCurrency: Address, path: readonly PathKey[], exact: 
 }
 
 /** The reads of the prices of a path's pools. */
-export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Query[] =>
-  fees.map((fee, at) => ({
-    address: stateView,
-    abi: stateViewAbi,
-    functionName: 'getSlot0',
-    args: [poolIdOf(tokens[at]!, tokens[at + 1]!, fee)],
-  }))
+export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Call[] =>
+  fees.map((fee, at) =>
+    contract(stateView, stateViewAbi)('getSlot0', poolIdOf(tokens[at]!, tokens[at + 1]!, fee)),
+  )
 
 /** A cache of pool ids by tokens and fee: all quotes use the same few pools, and hashing is the slowest part of a quote. */
 const poolIds = new Map<string, Hex>()

@@ -1,4 +1,4 @@
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Call, contract, type Rounds } from '../../chain/call.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
@@ -66,12 +66,11 @@ function quotedAt(path: SwapPath, answer: unknown, prices: readonly unknown[], m
 }
 
 /** The V4Quoter read that quotes a path. The function is not a view, but eth_call discards its effects. */
-const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmount: bigint): Query => ({
-  address: quoter,
-  abi: v4QuoterAbi,
-  functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
-  args: [{ ...keysOf(path, exact), exactAmount }],
-})
+const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmount: bigint): Call =>
+  contract(quoter, v4QuoterAbi)(exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput', {
+    ...keysOf(path, exact),
+    exactAmount,
+  })
 
 /** Reads the output of a Universal Router swap now and at spot prices; `undefined` for other calls. */
 export function exchangeOfV4(

@@ -1,7 +1,6 @@
 import { type ChainClient, isLocal } from '../../chain/chain-client.ts'
 import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {
-  type Block,
   findAttempt,
   inclusionOf,
   isInclusionBlock,
@@ -10,16 +9,14 @@ import {
 import { nodeBeforeTime } from '../../chain/finality/node-before-time.ts'
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
-import { readHead } from '../../chain/head.ts'
-import { hexQuantity } from '../../chain/rpc/quantities.ts'
-import { blockNumber } from '../../chain/word-reads.ts'
+import { newestHeight, readHead, readHeader } from '../../chain/head.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { endedWithoutEffect } from '../../store/journal/replan-and-reopen-writes.ts'
 import { broadcast } from '../broadcaster.ts'
 import { clearNonceConflict, resolveNonceConflict } from '../nonces/nonce-conflict.ts'
-import { latestNonce } from '../nonces/nonce-use.ts'
 import {
   defaultBumpDelay,
   inSendingOrder,
@@ -59,10 +56,7 @@ async function isBlockGone(
   watch: MissingBlock,
 ): Promise<boolean> {
   if (!inclusion) return true
-  const now = await rpc.request<Block | null>('eth_getBlockByNumber', [
-    hexQuantity(inclusion.blockNumber),
-    false,
-  ])
+  const now = await readHeader(rpc, inclusion.blockNumber)
   if (now) {
     watch.lackingSince = undefined
     return !isInclusionBlock(now, inclusion)
@@ -96,7 +90,7 @@ async function precedingOperation(
   rpc: ChainClient,
   mined?: number,
 ): Promise<{ operation: string; nonce: number } | undefined> {
-  const latest = mined ?? (await latestNonce(rpc, wallet))
+  const latest = mined ?? (await readNonceCount(rpc, wallet))
   if (nonce === null || latest >= nonce) return undefined
   const operation = journal.nonceHolder(chainId, wallet, latest)?.operation
   return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
@@ -177,7 +171,7 @@ export async function confirmStep(
       // If the step may be missing, its wallet's nonce count is read at the same time. A failure of that read is
       // ignored here, because `handleMissing` reads it again.
       const isAwaited = !look && seenAt === undefined && !(isFirst && sent)
-      const counting = isAwaited ? latestNonce(rpc, stepAt(run, index).wallet) : undefined
+      const counting = isAwaited ? readNonceCount(rpc, stepAt(run, index).wallet) : undefined
       // During the second look, all nodes are asked whether they show the same.
       const comparing = deepBefore && unlikeNode(run, rpc, chainId, deepBefore)
       const refreshing = look ? undefined : rpc.refresh()
@@ -321,7 +315,7 @@ async function bumpOrCancel(
 ): Promise<void> {
   if (isClosed(currentOperation(run))) return
   const step = stepAt(run, index)
-  if (watch.sinceBlock < 0) watch.sinceBlock = await blockNumber(rpc)
+  if (watch.sinceBlock < 0) watch.sinceBlock = await newestHeight(rpc)
   const { chainId } = step.transaction
   const head = await readHead(rpc, chainId)
   const leg = currentOperation(run).legs.find((one) => one.leg === step.leg)!

@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { checkNonceLost, latestFinalBlock, requiredDepth } from '../../chain/finality/finality.ts'
 import { findAttempt } from '../../chain/finality/find-mined-transaction.ts'
 import { allNodesConfirm, quorumTimeoutMs } from '../../chain/finality/quorum.ts'
-import { quantity } from '../../chain/rpc/quantities.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -14,7 +14,7 @@ import { activeSteps, isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { confirmLaterSteps, currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
-import { findNonceUse, latestNonce, type NonceUse, unnamedTransaction } from './nonce-use.ts'
+import { findNonceUse, type NonceUse, unnamedTransaction } from './nonce-use.ts'
 
 /**
  * Refuses to continue if a foreign transaction used the nonce of an active step and no new plan was made since: the rest was
@@ -77,8 +77,8 @@ async function foreignCount(
   const lost = steps.flatMap(({ state, nonce, transaction }) =>
     state === 'SUPERSEDED' && nonce !== null && transaction.chainId === chainId ? [nonce + 1] : [],
   )
-  const count = await rpc(chainId).request('eth_getTransactionCount', [wallet, 'latest'])
-  return Math.max(0, Number(quantity(count, 'the nonce')) - Math.max(next, planned ?? 0, ...lost))
+  const count = await readNonceCount(rpc(chainId), wallet)
+  return Math.max(0, count - Math.max(next, planned ?? 0, ...lost))
 }
 
 /**
@@ -157,7 +157,7 @@ async function checkUseFinality(
     return checkNonceLost(rpc, { at: use.at, hash: use.hash, by: rpc.host }, depth, quorumTimeoutMs)
   const { wanted, usual } = requiredDepth(depth, undefined)
   const isLost = async (node: ChainClient): Promise<boolean> =>
-    (await latestNonce(node, wallet, await latestFinalBlock(node, wanted, usual))) > nonce! &&
+    (await readNonceCount(node, wallet, await latestFinalBlock(node, wanted, usual))) > nonce! &&
     !(await findAttempt(node, { wallet }, attempts))
   return { deep: await allNodesConfirm(rpc, isLost, quorumTimeoutMs) }
 }

@@ -1,7 +1,12 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { isCount, pendingCountOfOthers } from '../../chain/mempool.ts'
+import {
+  isNonceCount,
+  nonceCountIn,
+  nonceCountRequest,
+  pendingCountOfOthers,
+  readNonceCount,
+} from '../../chain/nonce-count.ts'
 import { isNodeError, isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
-import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'
@@ -24,20 +29,21 @@ type Question = {
  * transactions that this journal sent and a node accepted, and from those that other nodes show.
  */
 export async function readNonceCounts({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
-  const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const
-  const read = (answer: unknown, what: string) => Number(quantity(answer, what))
   try {
-    const [latest, pending] = await rpc.batch([ask('latest'), ask('pending')])
-    return { latest: read(latest, 'the nonce'), pending: read(pending, 'the pending nonce') }
+    const [latest, pending] = await rpc.batch([
+      nonceCountRequest(wallet),
+      nonceCountRequest(wallet, 'pending'),
+    ])
+    return { latest: nonceCountIn(latest), pending: nonceCountIn(pending, 'the pending nonce') }
   } catch (error) {
     if (!isNodeError(error) && !(error instanceof AppError && error.code === 'RPC_INCONSISTENT')) throw error
   }
-  const latest = read(await rpc.request(...ask('latest')), 'the nonce')
-  const said = await rpc.request(...ask('pending')).catch((error: unknown) => {
+  const latest = await readNonceCount(rpc, wallet)
+  const said = await rpc.request(...nonceCountRequest(wallet, 'pending')).catch((error: unknown) => {
     if (isPendingUnsupported(error)) return null
     throw error
   })
-  if (isCount(said)) return { latest, pending: read(said, 'the pending nonce') }
+  if (isNonceCount(said)) return { latest, pending: nonceCountIn(said, 'the pending nonce') }
   let pending = latest
   while (isSent(journal, journal.nonceHolder(chainId, wallet, pending))) pending++
   // A pending transaction of another sender must not be replaced.

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
-import { blockNumber } from '../../chain/word-reads.ts'
+import { newestHeight, readBlock } from '../../chain/head.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
+import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 
@@ -29,11 +30,11 @@ export async function findNonceUse(
   nonce: number,
   latest?: number,
 ): Promise<NonceUse> {
-  const now = latest ?? (await latestNonce(rpc, wallet))
+  const now = latest ?? (await readNonceCount(rpc, wallet))
   if (nonce >= now) return { is: 'free' }
   const seen = await transactionByNonce(rpc, wallet, nonce)
   if (seen?.hash && seen.blockNumber) return { is: 'used', hash: seen.hash, at: Number(seen.blockNumber) }
-  const head = await blockNumber(rpc)
+  const head = await newestHeight(rpc)
   const least = Math.max(0, head - maxBlocks + 1)
   for (let high = head; high >= least; high -= blocksInParallel) {
     const numbers = Array.from(
@@ -46,25 +47,13 @@ export async function findNonceUse(
   return { is: 'unnamed' }
 }
 
-/** Reads the number of mined transactions of a wallet, at block `at` or the newest. */
-export const latestNonce = async (rpc: ChainClient, wallet: Address, at?: number): Promise<number> =>
-  Number(
-    quantity(
-      await rpc.request('eth_getTransactionCount', [wallet, at === undefined ? 'latest' : hexQuantity(at)]),
-      'the nonce',
-    ),
-  )
-
 async function findInBlock(
   rpc: ChainClient,
   at: number,
   wallet: Address,
   nonce: number,
 ): Promise<Extract<NonceUse, { is: 'used' }> | undefined> {
-  const block = await rpc.request<{ transactions?: Shown[] } | null>('eth_getBlockByNumber', [
-    hexQuantity(at),
-    true,
-  ])
+  const block = await readBlock<Shown>(rpc, at)
   const hash = block?.transactions?.find((one) => isOf(one, wallet, nonce))?.hash
   return hash && { is: 'used', hash, at }
 }

@@ -1,9 +1,10 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
-import { findNonceUse, latestNonce, unnamedTransaction } from './nonce-use.ts'
+import { findNonceUse, unnamedTransaction } from './nonce-use.ts'
 
 /** Refuses a plan whose pinned nonce is used: at most one transaction is ever mined with it, from any signer. NONCE_USED. */
 export async function refuseUsedNonce(
@@ -13,7 +14,7 @@ export async function refuseUsedNonce(
   const [leg] = legs
   if (nonce === null || !leg || journal.find(id)) return
   const node = rpc(leg.chainId)
-  const latest = await latestNonce(node, wallet)
+  const latest = await readNonceCount(node, wallet)
   if (nonce >= latest) return
   const { chainId } = leg
   const holder = journal.nonceHolder(chainId, wallet, nonce)

@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
+import { ask } from '../../chain/ask.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { decodeApprove, erc20Abi } from '../../chain/erc20.ts'
+import { decodeApprove, erc20 } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -30,14 +30,11 @@ export async function remainingAllowance(
   const decoded = approval && decodeApprove(approval.transaction.data)
   if (!decoded) return undefined
   const token = approval.transaction.to
-  const data = encodeFunctionData({
-    abi: erc20Abi,
-    functionName: 'allowance',
-    args: [operation.wallet, decoded.spender],
-  })
   // A node failure must not hide the revert; the approved amount is then the upper bound.
-  const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
-  const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
+  const left = await ask(rpc, erc20.allowance(token, operation.wallet, decoded.spender)).catch(
+    () => undefined,
+  )
+  const amount = left ?? decoded.amount
   return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
 }
 

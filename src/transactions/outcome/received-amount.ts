@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
+import { headerRequest } from '../../chain/head.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -157,7 +158,7 @@ export async function nativeReceived(
   const [before, after, block, receipt] = await rpc.batch([
     ['eth_getBalance', [wallet, hexQuantity(blockNumber - 1)]],
     ['eth_getBalance', [wallet, hexQuantity(blockNumber)]],
-    ['eth_getBlockByNumber', [hexQuantity(blockNumber), true]],
+    headerRequest(blockNumber, true),
     ['eth_getTransactionReceipt', [hash]],
   ])
   type Shown = { hash: string; from?: string; to: string | null; value: string }

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { readHead } from '../../chain/head.ts'
-import { quantity } from '../../chain/rpc/quantities.ts'
+import { readNonceCount } from '../../chain/nonce-count.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { Leg, Step } from '../../store/journal/operation-types.ts'
 import { currentOperation, isNodeFailure, pause, type Run } from '../run-state.ts'
@@ -31,8 +31,8 @@ async function cancelStep(
   { index, nonce, wallet, transaction }: Step,
   rpc: ChainClient,
 ): Promise<boolean> {
-  const latest = await rpc.request('eth_getTransactionCount', [wallet, 'latest'])
-  if (nonce === null || Number(quantity(latest, 'the nonce')) > nonce) return false
+  const latest = await readNonceCount(rpc, wallet)
+  if (nonce === null || latest > nonce) return false
   const head = await readHead(rpc, transaction.chainId)
   if (!(await replaceTransaction(run, index, 'cancel', head)))
     throw await feeCapError(run, index, 'cancel', head)

@@ -131,6 +131,12 @@ const kinds: Record<string, { exit: number; trial: () => Trial }> = {
     },
   },
   local: { exit: 12, trial: () => ({ circumstances: { env: { SLUICE_HOME: noHome } } }) },
+  database: {
+    exit: 12,
+    trial: () => ({
+      circumstances: { env: { SLUICE_DATABASE_URL: 'postgres://sluice@127.0.0.1:1/sluice' } },
+    }),
+  },
   source: {
     exit: 13,
     trial: () => {
@@ -220,13 +226,13 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'action verify': { line: 'action verify /nowhere/file', reach: 'typed' },
   'policy check': { line: 'policy check /nowhere/plan', reach: 'source typed' },
   serve: { line: 'serve --check', reach: 'source' },
-  'keys create': { line: 'keys create --customer acme', reach: 'local source' },
-  'keys list': { line: 'keys list', reach: 'local source' },
-  'keys revoke': { line: `keys revoke ${id} --yes`, reach: 'local source' },
-  'fees show': { line: 'fees show', reach: `${service_} local source` },
+  'keys create': { line: 'keys create --customer acme', reach: 'local source database' },
+  'keys list': { line: 'keys list', reach: 'local source database' },
+  'keys revoke': { line: `keys revoke ${id} --yes`, reach: 'local source database' },
+  'fees show': { line: 'fees show', reach: `${service_} local source database` },
   'fees set': { line: 'fees set --markup-bps 5 --yes', reach: `${service_} local source` },
   'webhooks add': { line: 'webhooks add https://example.com/hook', reach: `${service_} local source` },
-  'webhooks list': { line: 'webhooks list', reach: `${service_} local source` },
+  'webhooks list': { line: 'webhooks list', reach: `${service_} local source database` },
   'webhooks show': { line: `webhooks show ${id}`, reach: `${service_} local source` },
   'webhooks remove': { line: `webhooks remove ${id} --yes`, reach: `${service_} local source` },
   'webhooks rotate': { line: `webhooks rotate ${id} --yes`, reach: `${service_} local source` },

@@ -1,8 +1,8 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ask } from '../../../src/chain/ask.ts'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { openChain } from '../../../src/chain/network-client.ts'
-import { read } from '../../../src/chain/run-readings.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { multicall3, publicNetworks } from '../../../src/domain/networks.ts'
@@ -112,7 +112,7 @@ const priced = (one: Token, feeds: Catalog['priceFeeds'], request = node.rpc.req
     priceOracles: { [network.chainId]: oracle },
     priceFeeds: feeds,
   }
-  return read(openChain(network, { ...node.rpc, request }), priceOf(catalog, one))
+  return ask(openChain(network, { ...node.rpc, request }), priceOf(catalog, one))
 }
 const fed = (decimals = 8) => [{ chainId: network.chainId, token: at(2), feed, decimals }]
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ask } from '../../../src/chain/ask.ts'
+import { both, together } from '../../../src/chain/call.ts'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
-import { both, together } from '../../../src/chain/composable-reading.ts'
-import { read } from '../../../src/chain/run-readings.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { multicall3 } from '../../../src/domain/networks.ts'
@@ -515,7 +515,7 @@ test('the index reading of every market equals the index of its state', async ()
   for (const network of sandbox.world.catalog().networks) {
     const here = context.markets.filter(({ entry }) => entry.chainId === network.chainId)
     const all = together(here.map(({ state, index }) => both(state, index)))
-    for (const [state, index] of await read(context.chain(network.chainId), all)) {
+    for (const [state, index] of await ask(context.chain(network.chainId), all)) {
       expect(index).toBe(state.index)
       expect(index).toBeGreaterThan(0n)
     }

@@ -195,7 +195,7 @@ describe('the trackers of one database', () => {
     await mark()
     const [read] = await stored.store.markedActions(chainId, 10, 10)
     await mark()
-    await stored.store.unmark(chainId, read!, undefined)
+    await stored.store.unmark(chainId, [read!])
     expect(await stored.store.markedActions(chainId, 10, 10)).toMatchObject([
       { actionId: 'action-0', marks: 2 },
     ])

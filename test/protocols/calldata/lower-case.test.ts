@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAddress } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
+import { encodeCall } from '../../../src/chain/call.ts'
 import { approve as erc20_approve, transfer as erc20_transfer } from '../../../src/chain/erc20.ts'
 import { approveThrough } from '../../../src/chain/permit2.ts'
 import { dataFeeCall } from '../../../src/chain/rollup-data-fee.ts'
@@ -141,7 +142,7 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     minFinalityThreshold: cctp_finality.fast,
     isForwarded: true,
   }),
-  'cctp-v2 simulated-mint minterCall': minterCall(one).data,
+  'cctp-v2 simulated-mint minterCall': encodeCall(minterCall(one)).data,
   'cctp-v2 simulated-mint mintCall': mintCall(one, two, amount).data,
   'cctp-v2 receiveMessage': cctp_receiveMessage({
     chainId,
@@ -149,10 +150,13 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     message: '0xABcd',
     attestation: '0xEFef',
   }),
-  'rollup-data-fee dataFeeCall': dataFeeCall(
-    { chainId, to: one, data: '0x', value: amount },
-    { nonce: 1, gas: amount, maxFeePerGas: amount, maxPriorityFeePerGas: 1n },
-  ),
+  'rollup-data-fee dataFeeCall': encodeCall(
+    dataFeeCall(
+      one,
+      { chainId, to: one, data: '0x', value: amount },
+      { nonce: 1, gas: amount, maxFeePerGas: amount, maxPriorityFeePerGas: 1n },
+    ),
+  ).data,
   'erc20 approve': erc20_approve({ chainId, token: one, spender: two, amount }),
   'erc20 transfer': [
     erc20_transfer({ chainId, token: one, to: two, amount }),

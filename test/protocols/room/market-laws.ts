@@ -1,4 +1,4 @@
-import type { Read } from '../../../src/chain/composable-reading.ts'
+import type { Call } from '../../../src/chain/call.ts'
 import type { StrategyEntry } from '../../../src/protocols/catalog-types.ts'
 import { type Answers, lots, none, type RoomLaw, rate, ray, wad } from './law-type.ts'
 
@@ -124,7 +124,7 @@ export const marketLaws = {
       open: compoundV2,
       states: {
         paused: () => ({ protocolPaused: true }),
-        closed: () => ({ actionPaused: ({ args }: Read) => args![1] === 0 }),
+        closed: () => ({ actionPaused: ({ args }: Call) => args![1] === 0 }),
         ...compoundV2States,
       },
       more: [{ state: 'paused', how: 'by each action', say: () => ({ actionPaused: true }) }],
@@ -211,7 +211,7 @@ export const marketLaws = {
           how: 'with the asset in a pocket',
           say: (units) => ({
             pocket: adapter,
-            'asset.balanceOf': ({ args }: Read) => (args![0] === adapter ? 5n * units : lots * units),
+            'asset.balanceOf': ({ args }: Call) => (args![0] === adapter ? 5n * units : lots * units),
             'asset.allowance': lots * units,
           }),
         },

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { encodeFunctionData, encodeFunctionResult } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { catalogOfFile } from '../../../src/app/profiles/catalog-file.ts'
-import type { Read } from '../../../src/chain/composable-reading.ts'
-import type { Rounds } from '../../../src/chain/contract-query.ts'
+import type { Call, Rounds } from '../../../src/chain/call.ts'
 import { erc20Abi } from '../../../src/chain/erc20.ts'
 import { openChain } from '../../../src/chain/network-client.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../../src/domain/address.ts'
@@ -37,7 +36,7 @@ function meant(family: string, { isMeant = () => true }: RoomLaw): StrategyEntry
 }
 
 /** The answer of a table to a read; `undefined` is a refusal. */
-function answered({ asset, constants }: StrategyEntry, table: Answers, read: Read): unknown {
+function answered({ asset, constants }: StrategyEntry, table: Answers, read: Call): unknown {
   const { address, functionName: name } = read
   const pooled = constants.family === 'across' ? (constants.wrapped ?? asset.address) : undefined
   const key = [
@@ -53,9 +52,9 @@ function answered({ asset, constants }: StrategyEntry, table: Answers, read: Rea
 }
 
 /** All reads of a market that a deposit or a withdrawal of this amount makes before it is refused. */
-function readsOf(entry: StrategyEntry, table: Answers, amount: bigint): Read[] {
+function readsOf(entry: StrategyEntry, table: Answers, amount: bigint): Call[] {
   const market = marketOf(entry)
-  const reads: Read[] = [...market.state.reads, ...market.shares(wallet).reads]
+  const reads: Call[] = [...market.state.reads, ...market.shares(wallet).reads]
   const shares = market
     .shares(wallet)
     .parse(market.shares(wallet).reads.map((read) => answered(entry, table, read)))
@@ -82,7 +81,7 @@ async function tell(entry: StrategyEntry, table: Answers, amount: bigint): Promi
   const spenders = Object.values(entry.constants).filter((one) => /^0x\w{40}$/.test(String(one))) as Address[]
   const allowances = [entry.asset.address, entry.receipt.address].flatMap((address) =>
     spenders.map(
-      (spender): Read => ({ address, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
+      (spender): Call => ({ address, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
     ),
   )
   for (const read of [...readsOf(entry, table, amount), ...allowances]) {

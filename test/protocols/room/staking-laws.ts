@@ -1,4 +1,4 @@
-import type { Read } from '../../../src/chain/composable-reading.ts'
+import type { Call } from '../../../src/chain/call.ts'
 import { type Answers, lots, none, type RoomLaw, ray, wad } from './law-type.ts'
 
 /** Staking: a withdrawal waits in a queue, so liquidity is no limit. */
@@ -118,8 +118,8 @@ export const stakingLaws = {
   stakewise: [
     {
       open: (units) => ({
-        convertToAssets: ({ args }: Read) => args![0],
-        convertToShares: ({ args }: Read) => args![0],
+        convertToAssets: ({ args }: Call) => args![0],
+        convertToShares: ({ args }: Call) => args![0],
         totalAssets: lots * units,
         capacity: 2n * lots * units,
         isHarvestRequired: false,

@@ -1,10 +1,10 @@
-import type { Read } from '../../../src/chain/composable-reading.ts'
+import type { Call } from '../../../src/chain/call.ts'
 import { type Answers, lots, none, type RoomLaw, rate, wad } from './law-type.ts'
 
 /** An ERC-4626 vault in which a share is worth one unit. */
 const vault = (units: bigint): Answers => ({
   totalAssets: lots * units,
-  convertToAssets: ({ args }: Read) => args![0],
+  convertToAssets: ({ args }: Call) => args![0],
   maxDeposit: lots * units,
   maxWithdraw: lots * units,
   balanceOf: 100n * units,
@@ -24,7 +24,7 @@ const onlyTheWallet = {
   state: 'closed',
   how: 'for the wallet alone',
   say: (units: bigint) => ({
-    maxDeposit: ({ args }: Read) => (/dead$/i.test(String(args![0])) ? lots * units : 0n),
+    maxDeposit: ({ args }: Call) => (/dead$/i.test(String(args![0])) ? lots * units : 0n),
   }),
 } as const
 
@@ -68,9 +68,9 @@ export const vaultLaws = {
         ...vault(units),
         // Zero by design.
         maxDeposit: 0n,
-        maxWithdraw: ({ args }: Read) => (args![0] === adapter ? lots * units : 0n),
+        maxWithdraw: ({ args }: Call) => (args![0] === adapter ? lots * units : 0n),
         'asset.balanceOf': 0n,
-        asset: ({ address }: Read) => address,
+        asset: ({ address }: Call) => address,
         performanceFee: wad / 10n,
         managementFee: wad / 100n / 31_536_000n,
         liquidityAdapter: adapter,
@@ -95,7 +95,7 @@ export const vaultLaws = {
           how: 'with an adapter to a vault of v1',
           say: (units) => ({
             'asset.balanceOf': 2n * units,
-            maxWithdraw: ({ args }: Read) => (args![0] === adapter ? 3n * units : 0n),
+            maxWithdraw: ({ args }: Call) => (args![0] === adapter ? 3n * units : 0n),
           }),
         },
         {
@@ -123,7 +123,7 @@ export const vaultLaws = {
     {
       open: (units, { asset }) => ({
         ...vault(units),
-        previewWithdraw: ({ args }: Read) => args![0],
+        previewWithdraw: ({ args }: Call) => args![0],
         getFTokenDetails: fToken(lots * units, asset.address),
       }),
       states: vaultStates,
@@ -136,11 +136,11 @@ export const vaultLaws = {
       open: (units) => ({
         ...vault(units),
         // Without a loss, a loss of one unit in a strategy leaves nothing.
-        maxWithdraw: ({ args }: Read) => (args!.length === 3 && args![1] === 1n ? lots * units : 0n),
+        maxWithdraw: ({ args }: Call) => (args!.length === 3 && args![1] === 1n ? lots * units : 0n),
       }),
       states: {
         ...vaultStates,
-        illiquid: (units) => ({ maxWithdraw: ({ args }: Read) => (args!.length === 3 ? 5n * units : 0n) }),
+        illiquid: (units) => ({ maxWithdraw: ({ args }: Call) => (args!.length === 3 ? 5n * units : 0n) }),
       },
       more: [onlyTheWallet],
     },

@@ -100,6 +100,12 @@ describePostgres('limits of several instances', () => {
     const all = await Promise.all(Array.from({ length: 150 }, () => other.take('other')))
     expect(all.filter(({ ok }) => ok)).toHaveLength(100)
     expect(asked).toHaveLength(1)
+    // So are those of many keys, each with its own limit.
+    const many = await Promise.all(
+      Array.from({ length: 205 }, (_, at) => other.take(at < 102 ? 'one' : `key ${at}, "of" {many}`)),
+    )
+    expect(many.map(({ ok }, at) => (ok ? -1 : at)).filter((at) => at >= 0)).toEqual([100, 101])
+    expect(asked).toHaveLength(2)
     await other.close()
     for (const limit of limits) await limit.close()
     await end()
@@ -128,7 +134,7 @@ describePostgres('limits of several instances', () => {
         query: async () =>
           isDown
             ? Promise.reject(new Error('down'))
-            : ([{ taken_at: 1, granted: 1, leased: 0, wait_ms: 0 }] as never),
+            : ([{ id: 'key', taken_at: 1, granted: 1, leased: 0, wait_ms: 0 }] as never),
       },
       { windows },
     )

@@ -308,8 +308,9 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.hashesOnChain(chain, ['a1', 'a2', 'none'])
   const marked = await store.markedActions(chain, large, 10)
   for (const mark of marked) {
-    await store.unmark(chain, { ...mark, marks: 99 }, undefined)
-    await store.unmark(chain, mark, mark.actionId === 'a1' ? large : undefined)
+    await store.unmark(chain, [{ ...mark, marks: 99 }])
+    if (mark.actionId === 'a1') await store.markLater(chain, mark, large)
+    else await store.unmark(chain, [mark])
   }
   await store.markedActions(chain, large - 1, 10)
   const watch = { chainId: 8453, filter: strange }

@@ -7,6 +7,7 @@ import { engineMigrations, engineStore } from '../../../src/store/engine/store.t
 import { type PostgresSql, postgresSql } from '../../../src/store/sql/postgres.ts'
 import { postgresFault } from '../../../src/store/sql/postgres-faults.ts'
 import { postgresPlace } from '../../../src/store/sql/postgres-url.ts'
+import type { Sql } from '../../../src/store/sql/sql-types.ts'
 import {
   asAdmin,
   describePostgres,
@@ -180,12 +181,13 @@ describePostgres('PostgreSQL', () => {
     await sql.close()
   })
 
-  test('a cached query is asked once for several readers, and again after any commit', async () => {
+  test('a cached query is asked twice for a crowd, and sees every commit before it', async () => {
     const [one, other] = await twoInstances()
     const text = 'select n from counts where name = $1'
     const read = () => one.cachedQuery<{ n: number }>(text, ['a'])
-    const [first, second] = await Promise.all([read(), read()])
-    expect(first).toBe(second)
+    const [first, second, third] = await Promise.all([read(), read(), read()])
+    expect(second).not.toBe(first)
+    expect(second).toBe(third)
     expect(() => Object.assign(first![0]!, { n: 9 })).toThrow(TypeError)
     expect(await read()).toEqual([{ n: 0 }])
     for (let n = 1; n <= 20; n++) {
@@ -197,7 +199,21 @@ describePostgres('PostgreSQL', () => {
     await expect(one.cachedQuery('select nothing from counts', [])).rejects.toThrow(/nothing/)
   })
 
-  test('a key that another instance revoked is refused after 10 ms', async () => {
+  test('a prepared read is repeated without preparation where its connection lost it, as behind PgBouncer', async () => {
+    const sql = await openPostgres(migrations, { query: '?pool_max_conns=2' })
+    const read = () => sql.cachedQuery('select n from counts where name = $1', ['a'])
+    const prepared = async () =>
+      (await sql.pool.query('select count(*)::integer as n from pg_prepared_statements')).rows[0]
+    expect(await read()).toEqual([{ n: 0 }])
+    expect(await prepared()).toEqual({ n: 1 })
+    await sql.pool.query('deallocate all')
+    expect(await read()).toEqual([{ n: 0 }])
+    expect(await read()).toEqual([{ n: 0 }])
+    expect(await prepared()).toEqual({ n: 0 })
+    await sql.close()
+  })
+
+  test('a key that another instance revoked is refused after 10 ms, and a setting that it changed applies, with no other reads', async () => {
     const database = await newDatabase()
     const [serving, other] = [
       await openPostgres(engineMigrations, { database }),
@@ -206,11 +222,30 @@ describePostgres('PostgreSQL', () => {
     const keys = keyStore(other)
     const key = newKey()
     await keys.add({ id: 'k', customer: 'acme', testnet: true, createdAt: 1, revokedAt: null }, key)
-    const owner = cachedKeyOwner(serving, keyStore(serving), ({ id }) => id)
+    const asked: string[] = []
+    const counting: Pick<Sql, 'query'> = {
+      query: (text, values) => {
+        asked.push(text)
+        return serving.query(text, values)
+      },
+    }
+    const owner = cachedKeyOwner(counting, keyStore(counting as Sql), ({ id }) => id)
     expect(await owner(key)).toBe('k')
+    // Other commits leave it known.
+    await other.query("insert into event_places (customer, last) values ('acme', 1)")
+    await setTimeout(15)
+    expect(await owner(key)).toBe('k')
+    expect(asked.filter((text) => /from api_keys/.test(text))).toHaveLength(1)
     await keys.revoke('k', 2)
     await setTimeout(15)
     expect(await owner(key)).toBeUndefined()
+    // So are settings, and at once where this instance has changed them.
+    const [one, two] = [engineStore(serving), engineStore(other)]
+    expect(await one.settings('acme')).toEqual({})
+    await two.saveSettings('acme', [['fee', '1']], { by: 'k', at: 1 })
+    expect(await two.settings('acme')).toEqual({ fee: '1' })
+    await setTimeout(15)
+    expect(await one.settings('acme')).toEqual({ fee: '1' })
     await serving.close()
     await other.close()
   })

@@ -285,7 +285,6 @@ it('a write waits for a lock of another process without blocking reads or the ev
   })
   // Reads do not wait for the lock.
   await sql.query('select text from notes')
-  await sql.version()
   expect(await sql.cachedQuery('select text from notes where text = $1', ['one'])).toEqual([])
   expect(over).toBe(false)
   let turns = 0

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Quote } from '../../../api/quote.ts'
+import { encodeCall } from '../../../chain/call.ts'
+import { ethCall } from '../../../chain/eth-call.ts'
 import { quantity } from '../../../chain/rpc/quantities.ts'
 import { type Address, nativeAddress, sameAddress } from '../../../domain/address.ts'
 import { tokenAmount } from '../../../domain/amount.ts'
@@ -42,7 +44,7 @@ async function heldNow(cli: Cli, payer: Address | undefined, token: Token): Prom
     .batch([
       ['eth_getBalance', [wallet, 'latest']],
       ['eth_gasPrice', []],
-      ...(isCoin ? [] : [['eth_call', [balanceOf(token, wallet), 'latest']] as const]),
+      ...(isCoin ? [] : [ethCall(encodeCall(balanceOf(token, wallet)))]),
     ])
   const native = quantity(coin, 'the balance')
   return {

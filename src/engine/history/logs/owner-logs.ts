@@ -1,3 +1,4 @@
+import { readHeaders } from '../../../chain/head.ts'
 import type { Chain } from '../../../chain/network-client.ts'
 import type { Address, Hex } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
@@ -28,9 +29,7 @@ const isTimestamp = (value: unknown): value is Hex =>
 async function withTimestamps({ rpc }: Chain, logs: readonly RpcLog[]): Promise<RpcLog[]> {
   const missing = [...new Set(logs.flatMap((log) => (hasTimestamp(log) ? [] : [log.blockNumber])))]
   if (missing.length === 0) return [...logs]
-  const blocks = (await rpc.batch(missing.map((number) => ['eth_getBlockByNumber', [number, false]]))) as ({
-    timestamp: Hex
-  } | null)[]
+  const blocks = await readHeaders(rpc, missing)
   const times = new Map(
     missing.map((number, at) => {
       const block = blocks[at]

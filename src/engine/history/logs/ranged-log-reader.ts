@@ -1,3 +1,4 @@
+import { headerRequest, readHeaders } from '../../../chain/head.ts'
 import type { Chain } from '../../../chain/network-client.ts'
 import { isRateLimitText } from '../../../chain/rpc/error-table.ts'
 import { AppError } from '../../../domain/errors.ts'
@@ -57,9 +58,7 @@ export type BlockId = { number: bigint; hash: string }
 /** Reads the current hashes of blocks, by number, in one exchange. A block that the node does not know is missing. */
 export async function hashesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Map<bigint, string>> {
   const asked = [...new Set(numbers)].filter((number) => number >= 0n)
-  const blocks = (await rpc.batch(
-    asked.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]] as const),
-  )) as ({ hash?: string } | null)[]
+  const blocks = await readHeaders(rpc, asked)
   return new Map(
     asked.flatMap((number, at) => {
       const hash = blocks[at]?.hash
@@ -169,10 +168,7 @@ async function readRange(
   )
   const given = await Promise.all(
     parts.map((part) =>
-      rpc.batch([
-        ['eth_getBlockByNumber', [hex(to), false]],
-        ...part.map((filter) => ['eth_getLogs', [filter]] as const),
-      ]),
+      rpc.batch([headerRequest(to), ...part.map((filter) => ['eth_getLogs', [filter]] as const)]),
     ),
   ).catch((error: unknown) => {
     throw isBatchRefused(error) ? batchUnavailable(chain, error) : error
