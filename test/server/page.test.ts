@@ -234,8 +234,8 @@ describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () =>
     const events = await line.locator('details[open] ol li').allTextContents()
     expect(events).toEqual([
       expect.stringMatching(/^\d{4}-.* requested by 0x\w{4}\.\.\.\w{4}$/),
-      expect.stringMatching(/^approve on sandbox-one: confirmed, nonce \d+, block \d+, gas \d+ 0x/),
-      expect.stringMatching(/^deposit on sandbox-one: confirmed, nonce \d+, block \d+, gas \d+ 0x/),
+      expect.stringMatching(/^approve on sandbox-one: confirmed, nonce \d+, block \d+, gas [\d,]+ 0x/),
+      expect.stringMatching(/^deposit on sandbox-one: confirmed, nonce \d+, block \d+, gas [\d,]+ 0x/),
       expect.stringMatching(/^\d{4}-.* finished: SUCCESS$/),
     ])
     expect(page.url()).toBe(`${served.url()}/`)
