@@ -1,6 +1,6 @@
 import { AppError } from '../src/domain/errors.ts'
 import type { Transaction } from '../src/domain/transaction-types.ts'
-import { checkLeg, type LegCheck } from '../src/guard/calldata-against-intent.ts'
+import { checkLeg, type LegToCheck } from '../src/guard/calldata-against-intent.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../src/guard/plan-hash.ts'
 import { type Choice, honestPlan, isHonest } from '../test/support/plans/honest-plans.ts'
 import { catalog, type Plan } from '../test/support/plans/plan-fixtures.ts'
@@ -9,7 +9,7 @@ import { seeded } from './seeded.ts'
 
 /** Judges a plan: the guard, or a deliberately broken one. `honest` is the plan before its changes. */
 export type Judge = {
-  leg: (question: LegCheck, honest: readonly Transaction[]) => void
+  leg: (question: LegToCheck, honest: readonly Transaction[]) => void
   signed: typeof checkSignable
 }
 

@@ -6,7 +6,7 @@ import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import { AppError } from '../src/domain/errors.ts'
 import type { Transaction } from '../src/domain/transaction-types.ts'
-import { createEngine, createEngineContext, type EngineOptions } from '../src/engine/engine.ts'
+import { createEngineContext, createEngineService, type EngineInputs } from '../src/engine/engine.ts'
 import { setOperatorFees } from '../src/engine/fees/fee-settings.ts'
 import type { StatedFee } from '../src/engine/fees/service-fee-charges.ts'
 import type { StrategyEntry } from '../src/protocols/catalog-types.ts'
@@ -37,7 +37,7 @@ export async function historyCell(
   const snapshot = await world.snapshot()
   try {
     const { rpc } = world.chains[0]!
-    const optionsOver = (over: ChainClient): EngineOptions => ({
+    const optionsOver = (over: ChainClient): EngineInputs => ({
       catalog,
       rpc: (id) => (id === chainId ? over : world.chains[1]!.rpc),
       store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
@@ -45,14 +45,14 @@ export async function historyCell(
       now: Date.now,
       newId: randomUUID,
     })
-    const engine = createEngine(optionsOver(sabotaged(rpc, sabotage)))
+    const engine = createEngineService(optionsOver(sabotaged(rpc, sabotage)))
     const charging = async () => {
       const options = optionsOver(rpc)
       await setOperatorFees(createEngineContext(options), {
         performanceFeeBps: feeBps,
         operatorCollector: collector,
       })
-      return createEngine(options)
+      return createEngineService(options)
     }
     const entries = slugs.map((slug) => catalog.strategies.find((entry) => entry.slug === slug)!)
     const wrong: string[] = []
@@ -62,7 +62,7 @@ export async function historyCell(
       const [before, { taken }] = [await paid(), await replay(rpc, entry, sandboxAddress())]
       const done = await doneBy(
         world,
-        { free: createEngine(optionsOver(rpc)), charging: await charging() },
+        { free: createEngineService(optionsOver(rpc)), charging: await charging() },
         entries,
         act,
       )

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import type { Service } from '../src/api/service-type.ts'
 import type { RequestAdmission } from '../src/server/authentication.ts'
-import { serve } from '../src/server/listen.ts'
+import { serveHttp } from '../src/server/listen.ts'
 import { type KeyLimits, openKeyLimits } from '../src/store/api-keys/server-key-limits.ts'
 import { usualFees } from '../test/support/default-operator-fees.ts'
 import { seeded } from './seeded.ts'
@@ -34,7 +34,7 @@ export async function limitsCell(
     const path = join(dir, sabotage === 'forgets' ? `${now}.db` : 'limits.db')
     const limits = await openKeyLimits(path, { windows: kept, now: clock })
     const allow = sabotage ? broken(sabotage, limits, clock) : limits.take
-    const listening = await serve(
+    const listening = await serveHttp(
       { access: async (key) => ({ keyId: key, customer: key, service }), allow },
       { host: '127.0.0.1', port: 0, graceMs: 0 },
     )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpRpc } from '../src/chain/rpc/failover.ts'
 import { networkNamed } from '../src/domain/networks.ts'
-import { createEngine } from '../src/engine/engine.ts'
+import { createEngineService } from '../src/engine/engine.ts'
 import { postJson } from '../src/http/client.ts'
 import { connectSandbox } from '../src/sandbox/daemon-client.ts'
 import { engineMigrations, engineStore } from '../src/store/engine/store.ts'
@@ -68,7 +68,7 @@ try {
       return { ...entry, id: `${entry.id}-${at}`, slug: `${entry.slug}-${at}` }
     })
   const read = async (count: number): Promise<Count & { ms: number }> => {
-    const engine = createEngine({
+    const engine = createEngineService({
       catalog: {
         ...catalog,
         networks: [networkNamed(catalog.networks, chainId)],

@@ -368,6 +368,25 @@ describe('the code style', () => {
     ).toEqual(['domain/errors.ts export class AppError extends Error {'])
   })
 
+  test('no name is exported twice, but for parts that several siblings have', () => {
+    // A command is named as it is typed, a part of a provider or protocol as in its siblings.
+    const shared =
+      /^(deposit|withdraw|transfer|list|show|watch|provider|fillQuery|pathText|pathsOf|priceQueries|isFromBitcoin)$/
+    const parts = ['provider.ts', 'definition.ts', 'market-adapter.ts']
+    const homes = new Map<string, Set<string>>()
+    for (const file of files)
+      for (const [, name] of textOf(file).matchAll(
+        /^export (?:declare )?(?:async )?(?:const|let|function\*?|type|class) (\w+)/gm,
+      ))
+        homes.set(name!, (homes.get(name!) ?? new Set()).add(file))
+    const twice = [...homes].flatMap(([name, of]) => {
+      const names = new Set([...of].map((file) => posix.basename(file)))
+      const isPart = names.size === 1 || [...names].every((one) => parts.includes(one))
+      return of.size === 1 || isPart || shared.test(name) ? [] : [`${name}: ${[...of].join(', ')}`]
+    })
+    expect(twice).toEqual([])
+  })
+
   test('what another room uses has a doc comment', () => {
     const imported = new Map<string, Set<string>>()
     for (const file of files)

@@ -1,5 +1,5 @@
 import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
-import { exits } from '../../src/cli/schema/exit-codes.ts'
+import { exitCodes } from '../../src/cli/schema/exit-codes.ts'
 import { situations } from '../../src/diagnosis/situations.ts'
 import { eventTable } from '../../src/domain/events/event-table.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
@@ -51,7 +51,7 @@ const parts: Readonly<Record<string, () => string[]>> = {
   'exit-codes': () => [
     '| code | meaning |',
     '|---|---|',
-    ...Object.entries(exits).map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    ...Object.entries(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`),
   ],
 }
 

@@ -26,7 +26,7 @@ import { Name, pagingFields } from './wire-fields.ts'
  * A row of the HTTP contract. Path parameters come from `input`; the other fields are the query of a GET, or the body of a POST or PUT.
  * `quickstart` is the shape of the answer if a GET asks for it with `?shape=quickstart`; `output` is the default (`reference`).
  */
-export type Route = {
+export type HttpRoute = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   input: z.ZodType
@@ -188,4 +188,4 @@ export const routes = {
     doc: 'Changes the markup of this customer (up to the limit of the operator) and its collector; `null` removes the collector. The fees of the operator can be set only on the server. Path and shape are an extension.',
   },
   ...eventRoutes,
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, HttpRoute>

@@ -1,7 +1,7 @@
 import type { PolledEvent } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
 import { sluice } from '../domain/text/next-step.ts'
-import { newSecret, signedHeaders } from '../events/signature.ts'
+import { newSecret, webhookHeaders } from '../events/signature.ts'
 import { type GuardedAnswer, guardedPost, urlFlaw } from '../http/guarded-post.ts'
 
 const timeoutMs = 15_000
@@ -25,7 +25,7 @@ export function eventForwarder(
     secret,
     send: ({ cursor: _, ...event }) => {
       const body = JSON.stringify(event)
-      const headers = signedHeaders([secret], { id: event.id, at: Date.now(), body })
+      const headers = webhookHeaders([secret], { id: event.id, at: Date.now(), body })
       return guardedPost({ ...own, url, headers, body, timeoutMs })
     },
   }

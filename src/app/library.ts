@@ -51,13 +51,17 @@ export type RemoteOptions = {
 export async function createEngine(options: EngineOptions): Promise<Core> {
   refuseOptions('createEngine', options)
   const { store: path = ':memory:', customer = 'local', budgetMs = 30_000, now = Date.now } = options
-  const [{ createEngine: engineOver }, { engineMigrations, engineStore }, { sqliteSql }, { failoverRpc }] =
-    await Promise.all([
-      import('../engine/engine.ts'),
-      import('../store/engine/store.ts'),
-      import('../store/sql/sqlite.ts'),
-      import('../chain/rpc/failover.ts'),
-    ])
+  const [
+    { createEngineService: engineOver },
+    { engineMigrations, engineStore },
+    { sqliteSql },
+    { failoverRpc },
+  ] = await Promise.all([
+    import('../engine/engine.ts'),
+    import('../store/engine/store.ts'),
+    import('../store/sql/sqlite.ts'),
+    import('../chain/rpc/failover.ts'),
+  ])
   const networks = options.catalog?.networks ?? allNetworks
   const chains = new Map<number, ReturnType<typeof failoverRpc>>()
   const headersOf = new Map(

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { config } from 'zod/v4/core'
-import { interruptedError, reportedError } from '../cli/classify-failure.ts'
+import { commandInterruptedError, reportedError } from '../cli/classify-failure.ts'
 import { preparseGlobals } from '../cli/options/global-options.ts'
 import type { ProgramContext } from '../cli/program-context-types.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
@@ -71,7 +71,7 @@ export async function start(
       }
     })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
-    const error = await reportedError(interruptedError(argv), argv, program)
+    const error = await reportedError(commandInterruptedError(argv), argv, program)
     // A command that ended meanwhile has already reported.
     return (await Promise.race([work, undefined])) ?? printError(error, argv, program)
   }

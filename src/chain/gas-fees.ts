@@ -105,24 +105,24 @@ async function ifSupported<T>(asked: Promise<T>): Promise<T | undefined> {
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /** The two EIP-1559 fees of a transaction, in wei a unit of gas. */
-export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+export type GasFees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /** The current fees: the suggested tip, and room for the base fee to double. */
-export const currentFees = async (rpc: ChainClient, head: Head): Promise<Fees> =>
+export const currentFees = async (rpc: ChainClient, head: Head): Promise<GasFees> =>
   feesAt(head, await readTips(rpc))
 
 /** The same from tips that were read already. */
-export function feesAt({ baseFee }: Pick<Head, 'baseFee'>, tips: Tips): Fees {
+export function feesAt({ baseFee }: Pick<Head, 'baseFee'>, tips: Tips): GasFees {
   const maxPriorityFeePerGas = tipOf(tips, baseFee)
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }
 }
 
 /** Limits fees to a cap, with less room for the base fee if that suffices; POLICY_FEE_CAP if the market is above it. */
 export function capFees(
-  fees: Fees,
+  fees: GasFees,
   { baseFee }: Pick<Head, 'baseFee'>,
   cap: bigint | null | undefined,
-): Fees {
+): GasFees {
   if (cap === null || cap === undefined || fees.maxFeePerGas <= cap) return fees
   const least = baseFee + fees.maxPriorityFeePerGas
   if (least <= cap) return { ...fees, maxFeePerGas: cap }

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
-import { type Fees, roundFeeUp } from './gas-fees.ts'
+import { type GasFees, roundFeeUp } from './gas-fees.ts'
 
 /** The most gas of any transaction here, and the highest plausible gas price: beyond that it is an error or an attack. */
 const maxGas = 30_000_000n
@@ -14,7 +14,7 @@ const maxGasPrice = 10_000n * 10n ** 9n
  * is recorded, and again by the signer.
  */
 export function refuseExcessiveGas(
-  { gas, maxFeePerGas }: { gas: bigint } & Pick<Fees, 'maxFeePerGas'>,
+  { gas, maxFeePerGas }: { gas: bigint } & Pick<GasFees, 'maxFeePerGas'>,
   typed: bigint | null,
 ): void {
   const most = typed ?? maxGasPrice

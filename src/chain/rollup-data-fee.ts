@@ -4,7 +4,7 @@ import type { Transaction } from '../domain/transaction-types.ts'
 import { ask } from './ask.ts'
 import { type Call, contract } from './call.ts'
 import type { ChainClient } from './chain-client.ts'
-import type { Fees } from './gas-fees.ts'
+import type { GasFees } from './gas-fees.ts'
 
 /**
  * The function that returns a rollup's data fee of a transaction, in wei. Source: `viem/op-stack`; the same on Scroll,
@@ -38,7 +38,7 @@ export async function readDataFee(
   rpc: ChainClient,
   chainId: number,
   transactions: readonly Transaction[],
-  { nonce, gas, fees }: { nonce: number; gas: readonly bigint[]; fees: Fees },
+  { nonce, gas, fees }: { nonce: number; gas: readonly bigint[]; fees: GasFees },
 ): Promise<bigint | null | undefined> {
   const to = dataFeeOracles.get(chainId)
   if (!to || transactions.length === 0) return undefined

@@ -5,7 +5,7 @@ import type { SwapStatus } from '../api/swap-status.ts'
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
-import type { Price } from '../planning/usd-value.ts'
+import type { TokenUsdPrice } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'
 import type { Finding } from './health-findings.ts'
@@ -71,7 +71,7 @@ export type Backend = {
   /** Checks the service and each network that has an RPC. */
   findings: () => Promise<Finding[]>
   /** The USD price of one token, where the chain has one. For display; never fails. */
-  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>
+  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly TokenUsdPrice[]>
   /** Raw JSON-RPC, for reading the chain without the engine. */
   read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
 }

@@ -56,12 +56,12 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
   if (error instanceof CommanderError) return usageError(error)
-  if (error instanceof Error && error.name === 'AbortError') return interruptedError(argv, error)
+  if (error instanceof Error && error.name === 'AbortError') return commandInterruptedError(argv, error)
   return new AppError('BUG', `Internal error: ${wordsOf(error)}`, { cause: error })
 }
 
 /** The error of a command line that a signal ended before anything was signed. */
-export const interruptedError = (argv: readonly string[], cause?: unknown): AppError =>
+export const commandInterruptedError = (argv: readonly string[], cause?: unknown): AppError =>
   new AppError(
     'INTERRUPTED',
     scanCommandName(argv).name === 'demo'

@@ -1,6 +1,6 @@
 import { withTimeout } from '../chain/rpc/timeouts.ts'
 import { explain, type ServiceReport } from '../diagnosis/explain.ts'
-import { type VerdictDocument, verdictDocument } from '../diagnosis/verdict.ts'
+import { type PrintedVerdict, verdictDocument } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { wordOf } from '../domain/swap-outcome.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
@@ -15,7 +15,7 @@ export async function verdictFor(
   cli: Cli,
   context: ExecutionContext,
   operation: JournalOperation,
-): Promise<VerdictDocument | null> {
+): Promise<PrintedVerdict | null> {
   try {
     return verdictDocument(
       await explain(context, operation, {
@@ -26,7 +26,7 @@ export async function verdictFor(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.
-    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as VerdictDocument) : null
+    return error.code === 'JOURNAL_UNREADABLE' ? (error.details as PrintedVerdict) : null
   }
 }
 

@@ -29,7 +29,7 @@ type JournalledSwap = NonNullable<NamedSwap['known']>
  * the newest quote. The word of a remote service about a swap of this journal ends nothing: the journal and the nodes do. An
  * engine in this process reads the nodes itself; if it knows no transaction, the journal is used.
  */
-export async function swapStatusOf(
+export async function swapStatusById(
   cli: Cli,
   typed: string,
   ask: (quote: string) => Promise<SwapStatus>,
@@ -80,7 +80,7 @@ export async function statusOfListed(
       : cli.backend.kind === 'remote'
         ? statedByService(listed)
         : listed
-  return (await swapStatusOf(cli, id, ask)).status
+  return (await swapStatusById(cli, id, ask)).status
 }
 
 /** Whether a service reports a failure without a transaction of the swap. Of a swap that was abandoned here, the journal shows the same. */

@@ -1,4 +1,4 @@
-import { exits } from '../cli/schema/exit-codes.ts'
+import { exitCodes } from '../cli/schema/exit-codes.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
 import { wrapWords } from '../cli/terminal/text-wrap.ts'
@@ -24,7 +24,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'what each exit code means',
     intro:
       'Below 20, no transaction of the action was signed. From 20 to 29, at least one was or may have been signed: resume the same action (sluice action resume ID, or the same --idempotency-key) and never start a new one.',
-    rows: Object.entries(exits),
+    rows: Object.entries(exitCodes),
     outro:
       'With --json, a failure prints {"error":{"code","message","details","hint","next","retryable"}} with the same exit code.',
   },

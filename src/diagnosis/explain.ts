@@ -7,14 +7,14 @@ import { type Facts, withReclaimedSteps } from './facts/operation-facts-types.ts
 import { contradictionsText, isSettlementContradicted } from './messages/contradicted-settlements.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'
 import { retryRiskText } from './messages/retry-safety.ts'
-import { actionCommand } from './messages/shared-operation-phrases.ts'
+import { commandForOperation } from './messages/shared-operation-phrases.ts'
 import { operationReport } from './report-from-journal.ts'
 import { deliveryRules } from './rules/awaited-deliveries.ts'
 import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
 import { minedNotFinalRule, unfinishedRules } from './rules/unfinished-operations.ts'
 import { unreachableRules } from './rules/unreachable-chains.ts'
-import { type DiagnosisRule, neverSafe, type Verdict, type VerdictDocument } from './verdict.ts'
+import { type DiagnosisRule, neverSafe, type Verdict, type PrintedVerdict } from './verdict.ts'
 import { waitingOf } from './waiting.ts'
 
 /** All diagnosis rules, in the order of evaluation. */
@@ -78,7 +78,7 @@ function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
     verdict: row.verdict(facts) + (unsafe?.text ?? '') + contradictionsText(facts),
     funds: row.funds(facts),
     safeToRetry: row.safeToRetry(facts),
-    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? actionCommand(facts, 'explain') : null),
+    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? commandForOperation(facts, 'explain') : null),
   }
 }
 
@@ -87,7 +87,7 @@ function refuseDamaged({ journal }: ExecutionContext, { id, wallet }: Operation)
     journal.verify(id)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'JOURNAL_UNREADABLE') throw error
-    const verdict: VerdictDocument = {
+    const verdict: PrintedVerdict = {
       id,
       situation: 'JOURNAL_DAMAGED',
       verdict: 'The journal was changed after it was written, so nothing in it can be trusted.',

@@ -1,7 +1,7 @@
 import { commandLine, type Next } from '../domain/text/next-step.ts'
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts-types.ts'
-import type { Clock } from './instant.ts'
+import type { ClockName } from './instant.ts'
 import type { Report } from './report-from-journal.ts'
 import type { Situation } from './situations.ts'
 
@@ -12,7 +12,7 @@ export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: stri
 export type Waiting = {
   what: 'signed' | 'sent' | 'mined' | 'burned' | 'deposited' | 'paid' | 'ordered'
   since: string
-  clock: Clock
+  clock: ClockName
   waitedSeconds: number
   usualSeconds: number | null
   mostSeconds: number | null
@@ -40,10 +40,10 @@ export type Verdict = {
 }
 
 /** A verdict as a document has it, with its next command as a line. */
-export type VerdictDocument = Omit<Verdict, 'next'> & { next: string | null }
+export type PrintedVerdict = Omit<Verdict, 'next'> & { next: string | null }
 
 /** Makes the document of a verdict. */
-export const verdictDocument = (verdict: Verdict, line = commandLine): VerdictDocument => ({
+export const verdictDocument = (verdict: Verdict, line = commandLine): PrintedVerdict => ({
   ...verdict,
   next: verdict.next && line(verdict.next),
 })

@@ -1,6 +1,6 @@
 import { ask } from '../chain/ask.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import { callOf, findTransaction } from '../chain/finality/find-mined-transaction.ts'
+import { findTransaction, sentCallOf } from '../chain/finality/find-mined-transaction.ts'
 import { latestBlock } from '../chain/head.ts'
 import { type Chain, openChain } from '../chain/network-client.ts'
 import { AppError } from '../domain/errors.ts'
@@ -177,7 +177,7 @@ const swapProvidersOf = (
     logs: (chainId, query, fromBlock) => findLogs(logCache.now, chain(chainId), query, fromBlock),
     awaited,
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
-    callOf: (chainId, hash) => callOf(chain(chainId).rpc, hash),
+    callOf: (chainId, hash) => sentCallOf(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
     ...services,
     secretAt: secretAt ?? noSecrets,

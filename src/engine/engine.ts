@@ -6,7 +6,7 @@ import type { EngineStore } from '../store/engine/store.ts'
 import type { Choice } from '../swaps/offers/offer-comparison.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
-import { actionOf, listActions } from './actions/get-action.ts'
+import { actionOf, listIssuedActions } from './actions/get-action.ts'
 import { ingest } from './actions/ingest-report.ts'
 import { createChainServices } from './chain-services.ts'
 import type { ChainServices, EngineContext, OnUnreadableQuote, SwapSettings } from './engine-context-types.ts'
@@ -27,7 +27,7 @@ import { strategyBytecode } from './unsigned-transactions/strategy-transactions.
 import { transferBytecode } from './unsigned-transactions/transfer.ts'
 
 /** The inputs of an engine: catalogue, chains, store, customer, clock and ids. */
-export type EngineOptions = {
+export type EngineInputs = {
   catalog: Catalog
   rpc: (chainId: number) => ChainClient
   store: EngineStore
@@ -53,14 +53,14 @@ export type EngineOptions = {
 }
 
 /** Creates the whole service in this process, over real chains. */
-export const createEngine = (options: EngineOptions): Service => serviceOf(createEngineContext(options))
+export const createEngineService = (options: EngineInputs): Service => serviceOf(createEngineContext(options))
 
 /** Creates the context that the parts of an engine share. */
 export const createEngineContext = ({
   scope = fullAccess,
   changedBy = 'operator',
   ...options
-}: EngineOptions): EngineContext => ({
+}: EngineInputs): EngineContext => ({
   ...options,
   ...createChainServices({ ...options, scope }),
   changedBy,
@@ -71,7 +71,7 @@ export const createEngineContext = ({
  * Without `answerReuse`, no customer gets market states read before the request.
  */
 export function createCustomerEngines(
-  options: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'> & { answerReuse?: AnswerReuse },
+  options: Omit<EngineInputs, 'customer' | 'changedBy' | 'scope'> & { answerReuse?: AnswerReuse },
 ): (customer: { customer: string; changedBy: string; scope: AccessScope }) => Service {
   const perScope = new Map<string, ChainServices>()
   return ({ customer, changedBy, scope }) => {
@@ -103,7 +103,7 @@ function serviceOf(context: EngineContext): Service {
     strategyBytecode: (input, options) => strategyBytecode(drafted(options), input),
     walletHistory: (input) => historyOf(context, input),
     getAction: ({ id }) => actionOf(context, id),
-    listActions: (input) => listActions(context, input),
+    listActions: (input) => listIssuedActions(context, input),
     ingest: (input) => ingest(context, input),
     listQuotes: (input) => listQuotes(context, input),
     quote: async (input, options) => ({

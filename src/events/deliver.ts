@@ -5,8 +5,8 @@ import type { DeliveryRow } from '../store/events/delivery-queries.ts'
 import type { EndpointRow, Secret } from '../store/events/endpoint-queries.ts'
 import type { Sql } from '../store/sql/sql-types.ts'
 import { eventDocument } from './event-document.ts'
-import { isGone, outcomeOf } from './retry-schedule.ts'
-import { signedHeaders } from './signature.ts'
+import { deliveryOutcome, isEndpointGone } from './retry-schedule.ts'
+import { webhookHeaders } from './signature.ts'
 
 /**
  * How events are delivered. `timeoutMs` limits an attempt; a claim of a process that ended is free `spareMs` later. `concurrency` is the number of subjects that
@@ -127,12 +127,16 @@ async function attempt(
   const event = await store.claimDelivery(delivery, { now: clock(), leaseMs: timeoutMs + spareMs })
   if (!event) return
   const body = JSON.stringify(eventDocument(event, endpoint.payload))
-  const headers = signedHeaders(liveSecrets(endpoint, now()), { id: event.id, at: clock(), body })
+  const headers = webhookHeaders(liveSecrets(endpoint, now()), { id: event.id, at: clock(), body })
   const answer = await post({ url: endpoint.url, headers, body, timeoutMs })
   const tries = Number(delivery.tries) + 1
-  const outcome = outcomeOf(answer, tries, { now: clock(), random: random(), ...(schedule && { schedule }) })
+  const outcome = deliveryOutcome(answer, tries, {
+    now: clock(),
+    random: random(),
+    ...(schedule && { schedule }),
+  })
   await store.keepAttempt({ id: delivery.id, attempt: Number(delivery.attempt) + 1 }, outcome, clock())
-  if (isGone(answer)) {
+  if (isEndpointGone(answer)) {
     breaker.gone()
     await store.disableEndpoint(endpoint, 'it answered with HTTP status 410')
     return

@@ -25,13 +25,13 @@ const mostRefusals = 3
 const longestWait = 24 * hour
 
 /** The answer by which a receiver says that it wants no more events. */
-export const isGone = (answer: GuardedAnswer): boolean => 'status' in answer && answer.status === 410
+export const isEndpointGone = (answer: GuardedAnswer): boolean => 'status' in answer && answer.status === 410
 
 /**
  * What follows from the answer to an attempt; `tries` counts the attempts so far, this one included. 2xx is received. 4xx other than 408 and 429 is given
  * up after the third attempt, anything else after the last of the schedule. `Retry-After` is obeyed. `random` is in [0, 1).
  */
-export function outcomeOf(
+export function deliveryOutcome(
   answer: GuardedAnswer,
   tries: number,
   { now, random, schedule = retrySchedule }: { now: number; random: number; schedule?: readonly number[] },

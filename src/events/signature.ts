@@ -9,7 +9,7 @@ export const newSecret = (): string => `${prefix}${randomBytes(32).toString('bas
  * The headers of an event by the Standard Webhooks specification (https://www.standardwebhooks.com): one signature for each secret, so that a receiver can
  * replace its secret. `at` is epoch ms.
  */
-export function signedHeaders(
+export function webhookHeaders(
   secrets: readonly string[],
   { id, at, body }: { id: string; at: number; body: string },
 ): Record<string, string> {

@@ -69,7 +69,7 @@ export type DecodedStep = {
 }
 
 /** The input of `checkLeg`. */
-export type LegCheck = {
+export type LegToCheck = {
   intent: Intent
   chainId: number
   transactions: readonly Transaction[]
@@ -105,7 +105,7 @@ function exemptionAdvice(message: string): { next?: Advice } {
  * Decides whether the transactions of one leg do what was asked and nothing else, from any source. Returns them decoded, or throws
  * the first broken rule (G1 to G8) as POLICY_*. Anything unknown is refused.
  */
-export function checkLeg(question: LegCheck): DecodedStep[] {
+export function checkLeg(question: LegToCheck): DecodedStep[] {
   const { intent: asked, chainId, transactions: all, catalog, vouched = noExemptions } = question
   refuseMalformed(question)
   refuseUnrecoverablePayee(question)
@@ -164,7 +164,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
 
 /** The fee payments of a leg, as its last steps; fees that the action pays are held to the same rules. */
 function feeSteps(
-  { intent, chainId, catalog, vouched = noExemptions }: LegCheck,
+  { intent, chainId, catalog, vouched = noExemptions }: LegToCheck,
   paid: readonly Transaction[],
   first: number,
   action: Transaction['to'],
@@ -184,7 +184,7 @@ function feeSteps(
 }
 
 /** G1 and G2: the number and shape of the transactions, all on the leg's chain. */
-function refuseMalformed({ intent, chainId, transactions }: LegCheck): void {
+function refuseMalformed({ intent, chainId, transactions }: LegToCheck): void {
   // Two approvals of the token, one at Permit2, the action and the fees.
   const most = 4 + mostFees
   if (transactions.length < 1 || transactions.length > most)

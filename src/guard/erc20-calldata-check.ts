@@ -3,14 +3,14 @@ import { jsonArguments, strictDecode } from '../chain/strict-calldata-decoding.t
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../protocols/calldata-verdict.ts'
 import type { Intent } from '../protocols/intent.ts'
 
 /** Checks a revocation against its intent: token, spender, zero. */
 export function checkRevokeCalldata(
   { data }: Transaction,
   { token, spender }: Extract<Intent, { kind: 'revoke' }>,
-): Verdict {
+): CalldataVerdict {
   const approval = decodeApprove(data)
   if (!approval) return refuse('POLICY_DECODE', 'It is not an exact call of approve(address,uint256)')
   if (!sameAddress(approval.spender, spender))
@@ -24,7 +24,7 @@ export function checkRevokeCalldata(
 export function checkTransferCalldata(
   { to, data }: Transaction,
   intent: Extract<Intent, { kind: 'transfer' }>,
-): Verdict {
+): CalldataVerdict {
   const { token, recipient, amount } = intent
   const text = `Send ${formatAmount(amount, token)} to ${recipient}`
   if (sameAddress(token.address, nativeAddress)) {

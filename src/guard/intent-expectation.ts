@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import { refuse, type Verdict, type Violation } from '../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
@@ -13,7 +13,7 @@ import { checkRevokeCalldata, checkTransferCalldata } from './erc20-calldata-che
 import type { Exemptions } from './user-limits-and-exemptions.ts'
 
 /** The targets of an intent's action, and the check of its calldata. */
-type Expectation = { targets: readonly Address[]; check: (transaction: Transaction) => Verdict }
+type Expectation = { targets: readonly Address[]; check: (transaction: Transaction) => CalldataVerdict }
 
 /** Compares the intent's tokens with the catalogue: wrong decimals mean wrong amounts. */
 function tokenFault(

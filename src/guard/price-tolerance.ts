@@ -5,7 +5,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
 import { contractsOn } from '../swaps/swap-contracts.ts'
 /** A reference price, and the largest accepted shortfall against it as a fraction; `null` if the person named a minimum. */
-export type Price = Amounts & { most: number | null }
+export type ReferencePrice = Amounts & { most: number | null }
 
 /** The default limit of a swap's shortfall against the price of another engine, as a fraction. */
 export const maxPriceShortfall = 0.03
@@ -31,5 +31,5 @@ export function shortfallShare(given: Amounts, { amountIn, amountOut }: Amounts)
 }
 
 /** Whether the shortfall of amounts against a price is accepted. */
-export const isWithinTolerance = (given: Amounts, price: Price): boolean =>
+export const isWithinTolerance = (given: Amounts, price: ReferencePrice): boolean =>
   price.most === null || shortfallShare(given, price) <= price.most

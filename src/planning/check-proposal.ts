@@ -35,7 +35,7 @@ import { withUnknownPayoutNote } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-checks.ts'
-import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
+import { type LegReads, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import { refuseUsedOrders } from './order-checks.ts'
 import { isTransfer, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
@@ -95,7 +95,7 @@ export type CheckedPlan = {
   slips: SlippageEstimate[]
   simulation: Simulation | null
   /** What was read of the chain for the first leg. */
-  firstLeg: LegCheck | null
+  firstLeg: LegReads | null
   later: readonly LaterLegCost[]
   /** The gas bound of each leg. */
   bounds: Readonly<Record<number, FeeBound>>

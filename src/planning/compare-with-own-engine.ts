@@ -4,11 +4,11 @@ import { AppError } from '../domain/errors.ts'
 import { advice, sameWith } from '../domain/text/next-step.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { isPriced, slippageOf } from '../guard/intent-slippage.ts'
-import { isWithinTolerance, type Price, shortfallShare } from '../guard/price-tolerance.ts'
+import { isWithinTolerance, type ReferencePrice, shortfallShare } from '../guard/price-tolerance.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fees-of-intent.ts'
 import { activeLegs, type Proposal } from './proposal-types.ts'
-import type { Price as UsdPrice } from './usd-value.ts'
+import type { TokenUsdPrice as UsdPrice } from './usd-value.ts'
 
 /**
  * Our own engine's reference for the same request: the transactions it would build, without fee payments (`undefined` if it
@@ -16,7 +16,7 @@ import type { Price as UsdPrice } from './usd-value.ts'
  */
 export type ReferenceQuote = {
   transactions?: (proposed: Proposal) => Promise<readonly Transaction[] | undefined>
-  price?: Price
+  price?: ReferencePrice
   /** The price of a swap is the service's word alone: our own engine cannot price it. */
   isWord?: boolean
   /** Token prices in USD, as a fallback. */

@@ -10,7 +10,7 @@ import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import { maxReceiptUnits } from '../guard/spending.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { leastOf, type Offer } from '../protocols/moving-price-quotes.ts'
+import { leastOf, type MovingPriceQuote } from '../protocols/moving-price-quotes.ts'
 import { bringsOf, calldataRulesOf, paysOf } from '../protocols/registry.ts'
 import { acceptedDrift } from '../protocols/withdrawal-units.ts'
 import type { Step } from '../store/journal/operation-types.ts'
@@ -98,7 +98,7 @@ export const withdrawalBounds = async (
 
 /** POLICY_MIN_OUT for an exchange that brings nothing; the fairness of its price is checked with the whole plan. */
 async function acceptedBounds(
-  asked: Rounds<Offer> | undefined,
+  asked: Rounds<MovingPriceQuote> | undefined,
   token: Token,
   node: NodeCall,
   slippage: number | null,

@@ -21,7 +21,7 @@ import { contractsOn } from '../swaps/swap-contracts.ts'
 import { expectedShares } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import type { ProposedLeg } from './proposal-types.ts'
-import { type Price, pricedAmount } from './usd-value.ts'
+import { pricedAmount, type TokenUsdPrice } from './usd-value.ts'
 
 /** The least gas of any transaction. */
 const leastGas = 21_000n
@@ -132,7 +132,7 @@ export const laterLegFees = (
   legs: readonly ProposedLeg[],
   later: readonly LaterLegCost[],
   { networks }: Catalog,
-  prices: readonly Price[],
+  prices: readonly TokenUsdPrice[],
 ) =>
   legs.flatMap(({ chainId, transactions }, leg) => {
     if (leg === 0 || transactions.length === 0) return []

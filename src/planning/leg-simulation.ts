@@ -13,7 +13,7 @@ import { checkEffect } from '../guard/simulation/check-effects.ts'
 import { refuseDust, refuseRoundingLoss } from '../guard/simulation/deposit-loss-check.ts'
 import { simulateLeg } from '../guard/simulation/simulate.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
-import { balanceOf } from '../guard/simulation/wallet-state-before-simulation.ts'
+import { balanceRead } from '../guard/simulation/wallet-state-before-simulation.ts'
 import { intentSpending, requiredAllowance, type Spend } from '../guard/spending.ts'
 import { feeCapOf, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import { queueTicket } from '../guard/withdrawal-queue-reads.ts'
@@ -31,7 +31,7 @@ import { trackedTokens } from './tracked-tokens.ts'
  * What was read of the chain to check the rest of a leg, and when (monotonic, in ms): the check before a signature uses it again
  * while it is fresh.
  */
-export type LegCheck = {
+export type LegReads = {
   at: number
   transactions: readonly Transaction[]
   target: CheckedTarget | undefined
@@ -48,7 +48,7 @@ export const maxCheckAge = { ms: 30_000, blocks: 2 }
  * since, so that the same would be found again.
  */
 export const isCheckFresh = (
-  { at, transactions, simulation }: LegCheck,
+  { at, transactions, simulation }: LegReads,
   left: readonly Transaction[],
   now: { block: number; nonce: number },
 ): boolean =>
@@ -134,7 +134,7 @@ async function withoutBrokenTokens(
     return undefined
   const held = await ask(
     rpc,
-    watched.map((token) => balanceOf(token, intent.wallet)),
+    watched.map((token) => balanceRead(token, intent.wallet)),
   )
   const readable = watched.filter((_, at) => held[at] !== undefined)
   const isUsed = intentPositionTokens(intent).every(

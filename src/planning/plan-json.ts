@@ -19,7 +19,7 @@ import { laterLegFees } from './later-leg-checks.ts'
 import { operationJson } from './plan-format.ts'
 import type { ProposedLeg } from './proposal-types.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
-import { type Price, pricedAmount } from './usd-value.ts'
+import { pricedAmount, type TokenUsdPrice } from './usd-value.ts'
 
 /**
  * A checked proposal as `--dry-run --json` prints it. For the first leg: `maxFeePerGas` is the current gas price in wei; `feeCap`
@@ -43,7 +43,7 @@ export function planJson(
   }: CheckedPlan,
   { catalog }: Pick<ExecutionContext, 'catalog'>,
   { label, source, again }: Pick<SignerIdentity, 'label' | 'source' | 'again'>,
-  prices: readonly Price[] = [],
+  prices: readonly TokenUsdPrice[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
   const coin = nativeToken(networkNamed(catalog.networks, legs[0]!.chainId))
@@ -143,7 +143,7 @@ export function planJson(
 }
 
 /** Amounts that swaps deliver later, or elsewhere than to this wallet on its own chain: the minimum, token, place and recipient. */
-const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
+const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly TokenUsdPrice[]) =>
   legs.flatMap(({ chainId, intent }) => {
     if (intent?.kind !== 'swap') return []
     const { wallet, tokenOut, amountOut, recipient } = intent
@@ -156,7 +156,11 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
   })
 
 /** The service's fees: token, amount, recipient, the amount they are charged on, and whether the action pays them itself or a step of their own. */
-const serviceFeesOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices: readonly Price[]) =>
+const serviceFeesOf = (
+  legs: readonly ProposedLeg[],
+  { networks }: Catalog,
+  prices: readonly TokenUsdPrice[],
+) =>
   legs.flatMap(({ intent }, leg) => {
     if (!intent) return []
     const fees = feesOf(intent)

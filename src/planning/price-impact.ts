@@ -9,13 +9,13 @@ import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { sumOf } from '../protocols/fee-payments.ts'
 import type { Intent } from '../protocols/intent.ts'
-import type { Offer } from '../protocols/moving-price-quotes.ts'
+import type { MovingPriceQuote } from '../protocols/moving-price-quotes.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { actionAmong, feesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
 import { swapExchange } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal-types.ts'
-import { type Price, usdUnits } from './usd-value.ts'
+import { type TokenUsdPrice, usdUnits } from './usd-value.ts'
 
 /** Whether a swap only carries an asset to another chain: then nothing slips, and its price is one for one. */
 export const isTransfer = ({ tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): boolean =>
@@ -37,7 +37,7 @@ type Leg = ProposedLeg & { intent: Intent }
 export async function priceImpacts(
   context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   proposal: Proposal,
-  worth: Promise<readonly Price[]> | undefined,
+  worth: Promise<readonly TokenUsdPrice[]> | undefined,
 ): Promise<PriceImpact[]> {
   const legs = activeLegs(proposal).filter(({ intent }) => isPriced(intent) || intent.kind === 'swap')
   return Promise.all(
@@ -75,7 +75,7 @@ function transferCost({ tokens }: Pick<Catalog, 'tokens'>, intent: Intent): numb
 async function exchangeOffer(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, intent, transactions }: Leg,
-): Promise<Offer | undefined> {
+): Promise<MovingPriceQuote | undefined> {
   const rpc = rpcOf(chainId)
   if (isPriced(intent)) {
     const { exchange } = calldataRulesOf(intent.strategy)
@@ -88,7 +88,7 @@ async function exchangeOffer(
 }
 
 /** The same by the USD value of both sides of a swap, service fees aside. */
-function usdOffer(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
+function usdOffer(intent: Intent, { about }: Proposal, prices: readonly TokenUsdPrice[]): number | null {
   const { in: paid, out } = about.amounts
   if (intent.kind !== 'swap' || !paid || !out) return null
   const { amountIn } = withoutFees(intent) as typeof intent

@@ -3,16 +3,16 @@ import { tokenAmount } from '../domain/amount.ts'
 import type { Token } from '../domain/token.ts'
 
 /** The USD price of a token as a decimal; the first known price of a token is used. */
-export type Price = { chainId: number; address: string; usd: string }
+export type TokenUsdPrice = { chainId: number; address: string; usd: string }
 
 /** An amount with its USD value, as a plan prints it. */
-export const pricedAmount = (amount: bigint, token: Token, prices: readonly Price[]) => ({
+export const pricedAmount = (amount: bigint, token: Token, prices: readonly TokenUsdPrice[]) => ({
   ...tokenAmount(amount, token),
   usd: usdValue(amount, token, prices),
 })
 
 /** The USD value of an amount, in cents rounded down; `null` without a price. */
-function usdValue(amount: bigint, token: Token, prices: readonly Price[]): string | null {
+function usdValue(amount: bigint, token: Token, prices: readonly TokenUsdPrice[]): string | null {
   const units = usdUnits(amount, token, prices)
   return units === null ? null : tokenAmount(units / 10n ** 10n, { symbol: 'USD', decimals: 2 }).formatted
 }
@@ -21,7 +21,7 @@ function usdValue(amount: bigint, token: Token, prices: readonly Price[]): strin
 export function usdUnits(
   amount: bigint,
   token: Pick<Token, 'chainId' | 'address' | 'decimals'>,
-  prices: readonly Price[],
+  prices: readonly TokenUsdPrice[],
 ): bigint | null {
   const price = prices.find(
     ({ chainId, address }) => chainId === token.chainId && sameAddress(address, token.address),

@@ -25,7 +25,7 @@ type Bound = {
 }
 
 /** A violation, or the matching call. */
-export type Verdict = { violation: Violation } | { bound: Bound }
+export type CalldataVerdict = { violation: Violation } | { bound: Bound }
 
 /** The verdict of a violation. */
 export const refuse = (code: Violation['code'], message: string): { violation: Violation } => ({

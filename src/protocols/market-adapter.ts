@@ -1,9 +1,9 @@
 import type { Reading, Rounds } from '../chain/call.ts'
 import type { Address } from '../domain/address.ts'
-import type { Step } from './call-with-allowance-type.ts'
+import type { CallWithAllowance } from './call-with-allowance-type.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-log-types.ts'
-import type { Exchange } from './moving-price-quotes.ts'
+import type { MovingPriceMarket } from './moving-price-quotes.ts'
 import type { MarketRewards } from './shared/market-rewards.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -50,7 +50,7 @@ export type MarketState = {
  */
 export type Market = ProtocolMarket & {
   /** Quotes of its steps, where they are exchanges at a moving price. */
-  exchange?: Exchange
+  exchange?: MovingPriceMarket
   /** The queue of withdrawals. Without it, a withdrawal pays at once. */
   queue?: Queue
 }
@@ -89,11 +89,11 @@ export type ProtocolMarket = {
   /** The owner's requests that were made with this receipt, by the logs, where several receipts share a queue. */
   requested?: (owner: Address, all: readonly SentLog[]) => readonly string[]
   /** The step of a deposit. */
-  deposit: (order: Order) => Step
+  deposit: (order: Order) => CallWithAllowance
   /** The step of a partial withdrawal. */
-  withdraw: (order: Order) => Step
+  withdraw: (order: Order) => CallWithAllowance
   /** The step that withdraws everything and leaves no rest. */
-  withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
+  withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => CallWithAllowance
   /** The owner's balance in units that do not rebase, as in the events, where the receipt rebases; `null` is unknown. */
   counted?: (owner: Address) => Reading<bigint | null>
   /** The value of one such unit, scaled by 1e27, which never falls, where no log contains how many of them moved. */

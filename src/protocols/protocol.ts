@@ -1,12 +1,12 @@
 import type { Call } from '../chain/call.ts'
 import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import type { Verdict } from './calldata-verdict.ts'
+import type { CalldataVerdict } from './calldata-verdict.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { IntegrationGrade } from './integration-grade.ts'
 import type { MarketIntent } from './intent.ts'
 import type { ProtocolMarket } from './market-adapter.ts'
-import type { Exchange } from './moving-price-quotes.ts'
+import type { MovingPriceMarket } from './moving-price-quotes.ts'
 import type { StakedReceipts } from './staked-receipts.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -20,14 +20,14 @@ export type Cost = { units: bigint } | { read: Call<bigint>; unitsOf: (answer: b
 export type CalldataRules = {
   /** The first is the contract that takes deposits; withdrawals may go to another. */
   targets: readonly [Address, ...Address[]]
-  check: (transaction: Transaction, intent: MarketIntent) => Verdict
+  check: (transaction: Transaction, intent: MarketIntent) => CalldataVerdict
   cost: (amount: bigint) => Cost
   /** The calldata of a partial withdrawal names units of the receipt. */
   byUnits?: true
   /** A withdrawal needs an allowance of the receipt. */
   takesReceipt?: true
   /** The quotes of its steps, where they are exchanges at a moving price. */
-  exchange?: Exchange
+  exchange?: MovingPriceMarket
 }
 
 /**
@@ -52,7 +52,7 @@ export type Protocol<constants> = {
   rateConvention?: (constants: constants) => string | undefined
   calldata: (entry: StrategyEntry, constants: constants) => Omit<CalldataRules, 'exchange'>
   /** The quotes of its steps, where they are exchanges at a moving price. */
-  exchange?: (entry: StrategyEntry, constants: constants) => Exchange
+  exchange?: (entry: StrategyEntry, constants: constants) => MovingPriceMarket
   /** The queue of withdrawals. Without it, they pay at once. */
   queue?: (chainId: number, constants: constants) => Queue | undefined
   /** The contract of the protocol in which receipts are staked, if one is known. Staked receipts are a part of the position. */

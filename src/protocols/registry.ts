@@ -21,7 +21,7 @@ import {
 import type { Market } from './market-adapter.ts'
 import type { MarketConstants } from './market-constants-union.ts'
 import { morpho } from './morpho/definition.ts'
-import type { Exchange } from './moving-price-quotes.ts'
+import type { MovingPriceMarket } from './moving-price-quotes.ts'
 import { pendlePt } from './pendle-pt/definition.ts'
 import type { CalldataRules, Cost, Pays, Protocol } from './protocol.ts'
 import { sparkPsm3 } from './spark-psm3/definition.ts'
@@ -66,7 +66,7 @@ export const calldataRulesOf = (entry: StrategyEntry): CalldataRules => ({
   ...withExchange(entry),
 })
 
-const withExchange = (entry: StrategyEntry): { exchange?: Exchange } => {
+const withExchange = (entry: StrategyEntry): { exchange?: MovingPriceMarket } => {
   const exchange = protocolOf(entry.constants).exchange?.(entry, entry.constants)
   return exchange ? { exchange } : {}
 }

@@ -1,7 +1,7 @@
 import type { Rounds } from '../chain/call.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import type { Verdict } from './calldata-verdict.ts'
+import type { CalldataVerdict } from './calldata-verdict.ts'
 
 /**
  * A requested withdrawal. `amount` is in the smallest unit of the asset, times are Unix seconds, `null` if no contract states them. A request that
@@ -42,13 +42,13 @@ export type Queue = {
     window: () => Rounds<number | null>
     back: string
     takeBack: Transaction
-    check: (transaction: Transaction, intent: Claim) => Verdict
+    check: (transaction: Transaction, intent: Claim) => CalldataVerdict
   }
   /** The claimable requests that one transaction claims. */
   taken: (claimable: readonly Request[]) => readonly Request[]
   /** The call that claims them; their owner sends it. */
   claim: (owner: Address, taken: readonly Request[]) => Transaction | Rounds<Transaction>
-  check: (transaction: Transaction, intent: Claim) => Verdict
+  check: (transaction: Transaction, intent: Claim) => CalldataVerdict
   /** The token (ERC-721) that represents a request. If it is `unlisted`, no contract lists the tokens of an owner: they are found in logs. */
   ticket?: { address: Address; symbol: string; unlisted?: true }
   /** The tickets of an owner from the logs of the market, where requests have no token and no contract lists them. */

@@ -17,7 +17,7 @@ import {
   type TokenAt,
 } from './older-endpoints.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
-import { createRequester, type Exchange, type RouteRequest } from './request.ts'
+import { createRequester, type RouteRequest, type TracedExchange } from './request.ts'
 import { isRepeatable, isWrite, readBackOf } from './unconfirmed-writes.ts'
 
 /**
@@ -39,7 +39,7 @@ export type Deployment = {
   onUnknownWord?: (word: UnknownWord) => void
   onMissingNetwork?: (network: string) => void
   onWait?: (seconds: number, why: Wait) => void
-  onExchange?: (exchange: Exchange) => void
+  onExchange?: (exchange: TracedExchange) => void
   onAnswer?: (name: keyof Service, answer: HttpAnswer) => void
 }
 

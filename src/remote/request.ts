@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalidInputError } from '../api/error-envelope.ts'
-import type { Route } from '../api/routes.ts'
+import type { HttpRoute } from '../api/routes.ts'
 import { draftHeader } from '../api/service-type.ts'
 import { AppError, serviceMessageCause } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -15,7 +15,7 @@ import { isUnansweredWrite, unconfirmedWriteError, type WriteName } from './unco
 
 /** Distributes an input: named parameters to the path, the rest to the query of a GET or the body of other methods. */
 function distributeInput(
-  { method, path }: Pick<Route, 'method' | 'path'>,
+  { method, path }: Pick<HttpRoute, 'method' | 'path'>,
   wire: Record<string, unknown>,
 ): { path: string; query: URLSearchParams; body: unknown } {
   const rest = { ...wire }
@@ -37,14 +37,14 @@ function distributeInput(
  * A route to request. `complete` adds fields of the request that the response lacks. `readBack` is for writes: it reads the result if the
  * response has no body (204). `write` names a method that changes something, and the idempotency key by which it may be repeated.
  */
-export type RouteRequest = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
+export type RouteRequest = Pick<HttpRoute, 'method' | 'path' | 'input' | 'output'> & {
   complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
   readBack?: () => Promise<unknown>
   write?: { name: WriteName; key: string | undefined }
 }
 
 /** An exchange in a trace: parameter names without values, and no API key. */
-export type Exchange = { method: string; host: string; path: string; status: number | null; ms: number }
+export type TracedExchange = { method: string; host: string; path: string; status: number | null; ms: number }
 
 /** Dependencies of a requester. `deadlineMs` limits one call with all retries, `limitMs` the waiting for rate limits. */
 type RequesterDependencies = {
@@ -54,7 +54,7 @@ type RequesterDependencies = {
   now: () => number
   governor: RateLimiter | undefined
   onWait: (seconds: number, why: Wait) => void
-  onExchange: (exchange: Exchange) => void
+  onExchange: (exchange: TracedExchange) => void
 }
 
 /** Sends a request to a route and returns its parsed response. */

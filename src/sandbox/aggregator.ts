@@ -12,8 +12,8 @@ import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
 import { contractsOn } from '../swaps/swap-contracts.ts'
-import type { Answer } from './loopback-server.ts'
-import { blockTime, newestBlock } from './node-reads.ts'
+import type { LoopbackAnswer } from './loopback-server.ts'
+import { newestBlock, readBlockTime } from './node-reads.ts'
 import { chainOfNode, type ExchangeQuote, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
@@ -81,13 +81,13 @@ const oneInchKey = 'key-of-the-sandbox'
 export const sandboxKeyFile = (cacheDir: string): string =>
   secretFile(cacheDir, '1inch.key', () => oneInchKey)
 
-const refusal = (code: number, message: string): Answer => ({
+const refusal = (code: number, message: string): LoopbackAnswer => ({
   status: 400,
   body: { code, message, data: null },
 })
 
 /** An error answer with the shape of 1inch. */
-const oneInchRefusal = (description: string, status = 400): Answer => ({
+const oneInchRefusal = (description: string, status = 400): LoopbackAnswer => ({
   status,
   body: {
     error: status === 400 ? 'Bad Request' : 'Unauthorized',
@@ -112,7 +112,7 @@ export function aggregatorAnswer(
   url: URL
   body: unknown
   headers: { authorization?: string | undefined }
-}) => Promise<Answer | undefined> {
+}) => Promise<LoopbackAnswer | undefined> {
   const opened = new Map(chains.map((chain) => [chain.network.name, openAggregator(catalog, chain)]))
   return async ({ url, body, headers }) => {
     const [, where = '', what = ''] = /^\/1inch\/([\w-]+)\/(quote|swap)$/.exec(url.pathname) ?? []
@@ -196,7 +196,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
     return encodeAbiParameters(executorData, [route.tokenIn.address, await Promise.all(built)])
   }
   return {
-    quote: async ({ src, dst, amount }: z.output<typeof Swap>): Promise<Answer> => {
+    quote: async ({ src, dst, amount }: z.output<typeof Swap>): Promise<LoopbackAnswer> => {
       const best = await divided(routeOf(src, dst), BigInt(amount))
       if (!best) return oneInchRefusal('insufficient liquidity')
       return {
@@ -204,12 +204,19 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
         body: { dstAmount: String(oneInchOutput(totalOutput(best))), gas: Number(gasOf(best)) },
       }
     },
-    swap: async ({ src, dst, amount, from, receiver, minReturn }: z.output<typeof Call>): Promise<Answer> => {
+    swap: async ({
+      src,
+      dst,
+      amount,
+      from,
+      receiver,
+      minReturn,
+    }: z.output<typeof Call>): Promise<LoopbackAnswer> => {
       const route = routeOf(src, dst)
       const [best, executor, time] = await Promise.all([
         divided(route, BigInt(amount)),
         executorAt(oneInchRouter!),
-        blockTime(rpc, 'latest'),
+        readBlockTime(rpc, 'latest'),
       ])
       if (!best) return oneInchRefusal('insufficient liquidity')
       const parts = best.map(({ exchange: { name }, offer }, at) => ({
@@ -242,7 +249,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
       tokenOut: Address,
       amountIn: bigint,
       extraFee: z.output<typeof Fees>,
-    ): Promise<Answer> => {
+    ): Promise<LoopbackAnswer> => {
       const left = afterFees(amountIn, extraFee)
       const best = await divided(routeOf(tokenIn, tokenOut), left)
       if (!best) return refusal(4008, 'route not found')
@@ -272,7 +279,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
       recipient,
       slippageTolerance,
       deadline,
-    }: z.output<typeof Build>): Promise<Answer> => {
+    }: z.output<typeof Build>): Promise<LoopbackAnswer> => {
       const { tokenIn, tokenOut, amountIn, amountOut, extraFee } = routeSummary
       const route = routeOf(tokenIn, tokenOut)
       const callTarget = await executorAt(router!)

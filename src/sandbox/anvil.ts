@@ -14,7 +14,7 @@ import { AppError } from '../domain/errors.ts'
 import { isClone } from '../store/companion-package.ts'
 import { writeDurable } from '../store/durable-files.ts'
 import { sandboxData } from './genesis/sandbox-data.ts'
-import { blockTime } from './node-reads.ts'
+import { readBlockTime } from './node-reads.ts'
 
 /** A running anvil node that this program started. */
 export type Anvil = {
@@ -241,7 +241,7 @@ function freePort(): Promise<number> {
  * time.
  */
 export async function restoreClock(rpc: ChainClient): Promise<void> {
-  const ahead = (await blockTime(rpc, 'latest')) - Math.floor(Date.now() / 1000)
+  const ahead = (await readBlockTime(rpc, 'latest')) - Math.floor(Date.now() / 1000)
   if (ahead > 0) await rpc.request('evm_increaseTime', [ahead])
 }
 

@@ -11,7 +11,7 @@ import type { AveniaConstants } from '../swaps/avenia/constants-schema.ts'
 import { aveniaOn } from '../swaps/avenia/pairs.ts'
 import type { ServiceFault } from './faults/world-faults.ts'
 import { assetFacts } from './genesis/parameters.ts'
-import type { Answer } from './loopback-server.ts'
+import type { LoopbackAnswer } from './loopback-server.ts'
 import { sendMined } from './mined-transactions.ts'
 import { secretFile } from './secret-files.ts'
 import type { StandInOptions } from './stand-in-option-types.ts'
@@ -76,7 +76,7 @@ const [markup, gasUsd] = [100n, 25_000_000n]
 /** Delay of a payout, lifetime of a quote, and lifetime of an unpaid ticket, in ms. */
 const [usualDelayMs, quoteMs, unpaidMs] = [300, 300_000, 600_000]
 
-const refused = (status: number, error: string): Answer => ({ status, body: { error } })
+const refused = (status: number, error: string): LoopbackAnswer => ({ status, body: { error } })
 
 /**
  * Stands in for Avenia, with the shapes of its API: quotes at a fixed rate, tickets, and payouts from its own funds
@@ -84,7 +84,7 @@ const refused = (status: number, error: string): Answer => ({ status, body: { er
  * Tickets are kept in memory and end with the daemon.
  */
 export function openAvenia(options: DeskOptions): {
-  answer: (asked: DeskRequest) => Promise<Answer | undefined>
+  answer: (asked: DeskRequest) => Promise<LoopbackAnswer | undefined>
   /** Pays what is due; returns whether a ticket is unpaid. */
   pay: () => Promise<boolean>
 } {
@@ -160,7 +160,7 @@ function openDesk(
   }
   const gasIn = (side: Side) => (gasUsd * 10n ** BigInt(assetFacts[side].decimals)) / assetFacts[side].usd
 
-  const quoted = (search: URLSearchParams): Answer => {
+  const quoted = (search: URLSearchParams): LoopbackAnswer => {
     const asked = Query.safeParse(Object.fromEntries(search)).data
     const { inputCurrency: from, outputCurrency: to, inputAmount, outputAmount } = asked ?? {}
     const text = inputAmount ?? outputAmount
@@ -199,7 +199,7 @@ function openDesk(
     }
   }
 
-  const opened = async (body: unknown): Promise<Answer> => {
+  const opened = async (body: unknown): Promise<LoopbackAnswer> => {
     const asked = TicketRequest.safeParse(body).data
     const { walletAddress: wallet } = asked?.ticketBlockchainInput ?? {}
     if (!asked || !wallet || !sameAddress(wallet, asked.ticketBlockchainOutput.walletAddress))
@@ -272,7 +272,7 @@ function openDesk(
   }
 
   return {
-    answer: async (path: string, { url, body, method }: DeskRequest): Promise<Answer> => {
+    answer: async (path: string, { url, body, method }: DeskRequest): Promise<LoopbackAnswer> => {
       if (method === 'GET' && path === 'quote/fixed-rate') return quoted(url.searchParams)
       if (method === 'POST' && path === 'tickets') return opened(body)
       const [, id = ''] = /^tickets\/([\w-]+)$/.exec(path) ?? []

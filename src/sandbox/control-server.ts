@@ -4,7 +4,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { FaultRequest } from '../domain/sandbox-fault.ts'
 import { errorWire } from './error-json.ts'
-import { type Answer, jsonBody, type Loopback, serveLoopback } from './loopback-server.ts'
+import { jsonBody, type Loopback, type LoopbackAnswer, serveLoopback } from './loopback-server.ts'
 import type { SandboxWorld } from './world.ts'
 
 /** Inputs of the control server. */
@@ -55,7 +55,7 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
     '/block-hash': ({ chainId, number }) => world.blockHash(Number(chainId), Number(number)),
     '/was-replaced': async ({ hash }) => world.faults.wasReplaced(hash as Hex),
   }
-  return serveLoopback(async (request, { pathname }): Promise<Answer> => {
+  return serveLoopback(async (request, { pathname }): Promise<LoopbackAnswer> => {
     if (!knowsToken(request, token)) return { status: 401, body: { error: 'unauthorized' } }
     const call = Object.hasOwn(calls, pathname) ? calls[pathname] : undefined
     if (!call || request.method !== 'POST') return { status: 404, body: { error: 'not found' } }

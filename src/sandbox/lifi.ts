@@ -8,8 +8,8 @@ import { acrossOn } from '../swaps/across/pairs.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
 import { lifiContracts } from '../swaps/lifi/constants-schema.ts'
 import { contractsOn } from '../swaps/swap-contracts.ts'
-import type { Answer } from './loopback-server.ts'
-import { blockTime } from './node-reads.ts'
+import type { LoopbackAnswer } from './loopback-server.ts'
+import { readBlockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
 
@@ -49,11 +49,11 @@ type LifiOptions = {
   catalog: Catalog
   chains: readonly SandboxNode[]
   collector: Address
-  fees: (url: URL) => Promise<Answer | undefined>
+  fees: (url: URL) => Promise<LoopbackAnswer | undefined>
   isLying: () => boolean
 }
 
-const refused = (status: number, code: number, message: string): Answer => ({
+const refused = (status: number, code: number, message: string): LoopbackAnswer => ({
   status,
   body: { message, code, errors: [] },
 })
@@ -63,7 +63,9 @@ const none = refused(404, 1002, 'No available quotes for the requested transfer'
  * Stands in for the service of LI.FI, with the shapes of its API: swaps through the best exchange of a chain after
  * its fee, transfers to another chain through Across, and reports the status of a transfer.
  */
-export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Promise<Answer | undefined> {
+export function lifiAnswer(
+  options: LifiOptions,
+): (request: { url: URL }) => Promise<LoopbackAnswer | undefined> {
   const { catalog, chains, collector } = options
   const exchanges = new Map(
     chains.map((chain) => [
@@ -145,7 +147,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     }
   }
 
-  async function swap(asked: QuoteRequest): Promise<Answer> {
+  async function swap(asked: QuoteRequest): Promise<LoopbackAnswer> {
     const { network, rpc } = chainOf(asked.fromChain)
     const [whole, diamond] = [BigInt(asked.fromAmount), diamondOf(asked.fromChain)]
     const fee = (whole * swapFee) / 10_000n
@@ -156,7 +158,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     const { transaction, needs } = await best.exchange.build(
       route,
       { ...best.offer, minAmountOut: 0n },
-      { wallet: diamond, recipient: diamond, deadline: (await blockTime(rpc, 'pending')) + 3_600 },
+      { wallet: diamond, recipient: diamond, deadline: (await readBlockTime(rpc, 'pending')) + 3_600 },
     )
     const [isCoinIn, isCoinOut] = [asked.fromToken, asked.toToken].map((one) =>
       sameAddress(one, nativeAddress),
@@ -202,7 +204,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     return { status: 200, body: step(asked, best.exchange.name, { amount, least }, { data, gas, fee }) }
   }
 
-  async function transfer(asked: QuoteRequest): Promise<Answer> {
+  async function transfer(asked: QuoteRequest): Promise<LoopbackAnswer> {
     const [whole, unit] = [BigInt(asked.fromAmount), 10n ** 18n]
     const fee = (whole * transferFee) / 10_000n
     const sent = whole - fee
@@ -240,7 +242,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       outputAmountMultiplier: multiplier,
       exclusiveRelayer: word(nativeAddress),
       quoteTimestamp: Number(fees.timestamp),
-      fillDeadline: (await blockTime(chainOf(asked.toChain).rpc, 'pending')) + fillSeconds,
+      fillDeadline: (await readBlockTime(chainOf(asked.toChain).rpc, 'pending')) + fillSeconds,
       exclusivityParameter: 0,
       message: '0x',
     } as const
@@ -268,11 +270,11 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     }
   }
 
-  async function status(given: Record<string, string>): Promise<Answer> {
+  async function status(given: Record<string, string>): Promise<LoopbackAnswer> {
     const [hash, from, to] = [given.txHash as Hex, Number(given.fromChain), Number(given.toChain)]
     if (!/^0x[0-9a-f]{64}$/.test(hash) || !exchanges.has(from) || !exchanges.has(to))
       return refused(400, 1011, 'bad request')
-    const said = (word: string, substatus: string, txHash?: Hex): Answer => ({
+    const said = (word: string, substatus: string, txHash?: Hex): LoopbackAnswer => ({
       status: 200,
       body: {
         sending: { txHash: hash, chainId: from },

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 /** An HTTP answer: status and the value of the JSON body. */
-export type Answer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> }
+export type LoopbackAnswer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> }
 
 /** A running HTTP server on loopback. */
 export type Loopback = { url: string; close: () => Promise<void> }
@@ -11,11 +11,13 @@ export type Loopback = { url: string; close: () => Promise<void> }
  * and the server continues.
  */
 export async function serveLoopback(
-  answer: (request: IncomingMessage, url: URL) => Answer | 'drop' | Promise<Answer | 'drop'>,
+  answer: (request: IncomingMessage, url: URL) => LoopbackAnswer | 'drop' | Promise<LoopbackAnswer | 'drop'>,
 ): Promise<Loopback> {
   const server: Server = createServer(async (request, response) => {
     const asked = async () => answer(request, new URL(request.url ?? '/', 'http://127.0.0.1'))
-    const made = await asked().catch((): Answer => ({ status: 500, body: { error: 'internal error' } }))
+    const made = await asked().catch(
+      (): LoopbackAnswer => ({ status: 500, body: { error: 'internal error' } }),
+    )
     if (made === 'drop') return void response.destroy()
     const { status, body, headers = {} } = made
     response.writeHead(status, { 'content-type': 'application/json', ...headers })

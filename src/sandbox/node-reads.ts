@@ -5,7 +5,7 @@ import { readHeader, timeOf } from '../chain/head.ts'
 import type { Address, Hex } from '../domain/address.ts'
 
 /** Reads an account's balance of a token. */
-export const balanceOf = (rpc: ChainClient, token: Address, owner: Address): Promise<bigint> =>
+export const readBalance = (rpc: ChainClient, token: Address, owner: Address): Promise<bigint> =>
   askNumber(rpc, erc20.balanceOf(token, owner), 'the balance')
 
 /** A block of a node of the sandbox, by number and hash. */
@@ -16,5 +16,5 @@ export const newestBlock = async (rpc: ChainClient): Promise<NodeBlock> =>
   (await readHeader(rpc, 'latest')) as NodeBlock
 
 /** Reads the time of the newest or of the next block, in Unix seconds. */
-export const blockTime = async (rpc: ChainClient, tag: 'latest' | 'pending'): Promise<number> =>
+export const readBlockTime = async (rpc: ChainClient, tag: 'latest' | 'pending'): Promise<number> =>
   timeOf(await readHeader(rpc, tag))

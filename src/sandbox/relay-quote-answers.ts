@@ -4,10 +4,10 @@ import { approve } from '../chain/erc20.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { depositoryAbi } from '../swaps/relay/abi.ts'
 import type { RelayEnds, RelayTerms } from '../swaps/relay/order.ts'
-import type { Answer } from './loopback-server.ts'
+import type { LoopbackAnswer } from './loopback-server.ts'
 
 /** The request of a quote, as far as the program sends it. */
-export const QuoteRequest = z.object({
+export const RelayQuoteRequest = z.object({
   user: CatalogAddress,
   recipient: CatalogAddress,
   refundTo: CatalogAddress,
@@ -22,13 +22,13 @@ export const QuoteRequest = z.object({
   disableOriginSwaps: z.literal(true),
   includeProtocolData: z.literal(true),
 })
-export type QuoteRequest = z.output<typeof QuoteRequest>
+export type RelayQuoteRequest = z.output<typeof RelayQuoteRequest>
 
 /**
  * The same quote in the shape of `/quote/v3`: each step has its call in itself, the order is `protocol`, and the fees have the names of
  * `/requests/v3`.
  */
-export function flat({ status, body }: Answer): Answer {
+export function flat({ status, body }: LoopbackAnswer): LoopbackAnswer {
   if (status !== 200) return { status, body }
   const { steps, fees, protocol, ...rest } = body as ReturnType<typeof quoteBody>
   const { currency } = fees.relayer
@@ -53,7 +53,7 @@ export function flat({ status, body }: Answer): Answer {
 
 /** A quote in the shape of the service: the calls to sign, the fees, and the order. */
 export function quoteBody(
-  asked: QuoteRequest,
+  asked: RelayQuoteRequest,
   [here, there]: RelayEnds,
   { id, terms, fees }: { id: Hex; terms: RelayTerms; fees: { service: bigint; gas: bigint } },
 ) {

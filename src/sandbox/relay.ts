@@ -13,11 +13,11 @@ import {
 } from '../swaps/relay/order.ts'
 import type { ServiceFault } from './faults/world-faults.ts'
 import { type Asset, assetFacts } from './genesis/parameters.ts'
-import type { Answer } from './loopback-server.ts'
+import type { LoopbackAnswer } from './loopback-server.ts'
 import { sendMined } from './mined-transactions.ts'
-import { balanceOf, blockTime, newestBlock } from './node-reads.ts'
+import { newestBlock, readBalance, readBlockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
-import { flat, QuoteRequest, quoteBody } from './relay-quote-answers.ts'
+import { flat, quoteBody, RelayQuoteRequest } from './relay-quote-answers.ts'
 import type { StandInOptions } from './stand-in-option-types.ts'
 
 /** Faults of the Relay solver. */
@@ -51,7 +51,7 @@ type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex }
  * USDC to the recipient.
  */
 type Order = {
-  asked: QuoteRequest
+  asked: RelayQuoteRequest
   terms: RelayTerms
   back: { origin: bigint; destination: bigint }
   madeAt: number
@@ -65,7 +65,7 @@ type Order = {
 /** Inputs of the stand-in. The nodes hold the key of the solver. */
 type RelayOptions = StandInOptions & { fault: () => ServiceFault<(typeof relayFaults)[number]> | undefined }
 
-const refused = (status: number, errorCode: string): Answer => ({
+const refused = (status: number, errorCode: string): LoopbackAnswer => ({
   status,
   body: { message: `the sandbox says ${errorCode}`, errorCode },
 })
@@ -80,7 +80,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     url: URL
     body: unknown
     headers: Readonly<Record<string, unknown>>
-  }) => Promise<Answer | undefined>
+  }) => Promise<LoopbackAnswer | undefined>
   /** Pays what is due; returns whether a deposit is unpaid. */
   solve: () => Promise<boolean>
 } {
@@ -90,7 +90,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     chains.map((chain) => [chain.network.chainId, openExchanges(catalog, chainOfNode(catalog, chain))]),
   )
   const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
-  const endsOf = (asked: QuoteRequest): RelayEnds | undefined => {
+  const endsOf = (asked: RelayQuoteRequest): RelayEnds | undefined => {
     const [here, there] = [asked.originChainId, asked.destinationChainId].map((id) => relayOn(catalog, id))
     return here && there && here !== there ? [here, there] : undefined
   }
@@ -104,8 +104,8 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     return best?.offer.amountOut ?? 0n
   }
 
-  async function quote(body: unknown): Promise<Answer> {
-    const asked = QuoteRequest.safeParse(body).data
+  async function quote(body: unknown): Promise<LoopbackAnswer> {
+    const asked = RelayQuoteRequest.safeParse(body).data
     if (!asked) return refused(400, 'INVALID_ADDRESS')
     const ends = endsOf(asked)
     if (!ends) return refused(400, 'UNSUPPORTED_ROUTE')
@@ -126,9 +126,9 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     const expected = await priced(twin, tokenOut, left)
     if (expected === 0n) return refused(400, 'NO_SWAP_ROUTES_FOUND')
     const node = chainOf(there.chainId).rpc
-    if ((await balanceOf(node, tokenOut.address, there.solver)) < expected)
+    if ((await readBalance(node, tokenOut.address, there.solver)) < expected)
       return refused(400, 'INSUFFICIENT_LIQUIDITY')
-    const deadline = (await blockTime(node, 'pending')) + fillSeconds
+    const deadline = (await readBlockTime(node, 'pending')) + fillSeconds
     const extraData = padHex(there.router, { size: 32 })
     const back = { minimum: 0n, deadline, extraData }
     const refunds: RelayRefund[] = [
@@ -167,7 +167,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     return { status: 200, body: quoteBody(asked, ends, { id, terms, fees: { service, gas } }) }
   }
 
-  const status = (requestId: string | null): Answer => {
+  const status = (requestId: string | null): LoopbackAnswer => {
     const order = [...orders.values()].find(({ terms }) => terms.requestId === requestId)
     if (!order) return { status: 404, body: { message: 'Request not found' } }
     const { asked, deposit, word, hashes } = order
@@ -186,7 +186,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
   }
 
   /** The requests with an id, or those whose deposit has a hash. */
-  const requests = ({ searchParams: of }: URL): Answer => {
+  const requests = ({ searchParams: of }: URL): LoopbackAnswer => {
     const [requestId, hash] = [of.get('id'), of.get('hash')]
     const found = [...orders].filter(([, { terms, deposit }]) =>
       hash === null ? terms.requestId === requestId : deposit?.hash === hash.toLowerCase(),

@@ -17,13 +17,13 @@ import { docsPage } from './docs-page.ts'
 import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
 import { forgetTypeOfNothing, refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
 import { type IdempotentRequests, idempotencyHeader, replayedHeader, runOnce } from './idempotency.ts'
-import { type Log, logFailure, requestLines } from './log.ts'
+import { type LogSink, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
 import { refuseForeignHost } from './own-host.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
 import { readinessOf } from './readiness.ts'
-import { type KeepText, type RouteRequest, routeHandler } from './route-handler.ts'
+import { type KeepText, type ReceivedRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 import { addUpdates, type UpdateLimits } from './updates.ts'
 import { addPage } from './web-page.ts'
@@ -117,7 +117,7 @@ export type ChainState = { network: string; isUp: boolean }
 export type AppNeeds = {
   access: CallerLookup
   allow: RequestAdmission
-  log?: Log
+  log?: LogSink
   tls?: { cert: string; key: string }
   behindProxy?: boolean
   version?: string
@@ -280,7 +280,7 @@ function addRoute(
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
       const { service, customer } = callerOf(request)!
-      const run = (keep?: KeepText) => answer(service, request as RouteRequest, reply, keep)
+      const run = (keep?: KeepText) => answer(service, request as ReceivedRequest, reply, keep)
       const key = route.method === 'POST' ? request.headers[idempotencyHeader] : undefined
       if (key === undefined || !idempotent) return within(request, () => run())
       const { method, url, body, headers } = request

@@ -15,7 +15,7 @@ const mostConnections = 5_000
 const idleGraceMs = 500
 
 /** Serves the service over HTTP until it is closed. */
-export async function serve(
+export async function serveHttp(
   needs: AppNeeds,
   { host, port, graceMs = 10_000 }: ListenAddress,
 ): Promise<Listening> {

@@ -3,7 +3,7 @@ import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
 import { callerOf } from './authentication.ts'
 
 /** Receives log lines: JSON, one a line. */
-export type Log = { write: (line: string) => void }
+export type LogSink = { write: (line: string) => void }
 
 /**
  * Writes one line for each answered request. It contains only the fields named here: no header, query or body. The
@@ -11,7 +11,7 @@ export type Log = { write: (line: string) => void }
  * escaped.
  */
 export function requestLines(
-  log: Log,
+  log: LogSink,
 ): (route: string | undefined, request: FastifyRequest, reply: FastifyReply) => void {
   const time = clock()
   return (route, request, reply) => {
@@ -51,7 +51,7 @@ function clock(): () => string {
 }
 
 /** Logs an unexpected error with its causes, without values that could be secret. */
-export function logFailure(log: Log, { id }: FastifyRequest, error: unknown): void {
+export function logFailure(log: LogSink, { id }: FastifyRequest, error: unknown): void {
   const line = {
     time: new Date().toISOString(),
     level: 'error',
@@ -65,7 +65,7 @@ const flushMs = 100
 const mostHeld = 65_536
 
 /** Buffers lines and writes them together. `flush` writes the buffered ones. */
-export function bufferedLog(write: (text: string) => void): Log & { flush: () => void } {
+export function bufferedLog(write: (text: string) => void): LogSink & { flush: () => void } {
   let held = ''
   let timer: NodeJS.Timeout | undefined
   const flush = () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ErrorEnvelope } from '../api/error-envelope.ts'
 import { missingHeader } from '../api/missing-networks.ts'
 import { olderRoutes } from '../api/older-routes.ts'
-import { answerShapes, type Route } from '../api/routes.ts'
+import { answerShapes, type HttpRoute } from '../api/routes.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 
@@ -150,7 +150,7 @@ function operation({ name, route, successor }: Served): Json {
       required: inPath.includes(field) || (input.required ?? []).includes(field),
       schema,
     }))
-  const { quickstart } = route as Route
+  const { quickstart } = route as HttpRoute
   const hasBody = route.method !== 'GET' && fields.some(([field]) => !inPath.includes(field))
   return {
     operationId: successor ? `${name}${route.path.replace(/[^a-z0-9]+/gi, '_')}` : name,

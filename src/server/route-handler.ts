@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidInputError } from '../api/error-envelope.ts'
 import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import type { OlderRoute } from '../api/older-routes.ts'
-import { answerShapes, type Route } from '../api/routes.ts'
+import { answerShapes, type HttpRoute } from '../api/routes.ts'
 import { type CallOptions, draftHeader, type Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { prototypeName } from '../http/strict-json.ts'
@@ -10,7 +10,7 @@ import type { Sql } from '../store/sql/sql-types.ts'
 import type { Served } from './served-routes.ts'
 
 /** The parts of a request. `query` holds a list for a repeated name. `url` is the path and query as received. */
-export type RouteRequest = {
+export type ReceivedRequest = {
   url: string
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
@@ -32,8 +32,8 @@ type Head = { header: (name: string, value: string) => unknown }
 export function routeHandler<head extends Head>(
   { name, route, successor }: Served,
   ready: (head: head) => void,
-): (service: Service, sent: RouteRequest, head: head, keep?: KeepText) => Promise<string | Buffer> {
-  const { quickstart } = route as Route
+): (service: Service, sent: ReceivedRequest, head: head, keep?: KeepText) => Promise<string | Buffer> {
+  const { quickstart } = route as HttpRoute
   const inShape = {
     reference: { schema: route.output, written: new WeakMap<object, string | Buffer>() },
     quickstart: { schema: quickstart ?? route.output, written: new WeakMap<object, string | Buffer>() },
@@ -64,7 +64,7 @@ export function routeHandler<head extends Head>(
 }
 
 /** The shape that a query asks for; the default is `reference`. */
-function shapeOf({ shape = answerShapes[0] }: RouteRequest['query']): (typeof answerShapes)[number] {
+function shapeOf({ shape = answerShapes[0] }: ReceivedRequest['query']): (typeof answerShapes)[number] {
   const known = answerShapes.find((one) => one === shape)
   if (known) return known
   throw validationError([{ path: 'shape', message: `must be ${answerShapes.join(' or ')}` }])
@@ -76,7 +76,7 @@ const short = 4_096
 const most = { urls: 1_000, url: 512 }
 
 /** Returns the parser of a route's input. The result for a GET URL is cached. */
-function inputReader(route: Route | OlderRoute): (sent: RouteRequest) => unknown {
+function inputReader(route: HttpRoute | OlderRoute): (sent: ReceivedRequest) => unknown {
   if (route.method !== 'GET') return (sent) => read(route, sent)
   const known = new Map<string, unknown>()
   return (sent) => {
@@ -89,7 +89,7 @@ function inputReader(route: Route | OlderRoute): (sent: RouteRequest) => unknown
 }
 
 /** Parses the input by the schema of the route: path parameters, and the query of a GET or the body otherwise. */
-function read({ method, input }: Route | OlderRoute, { params, query, body }: RouteRequest): unknown {
+function read({ method, input }: HttpRoute | OlderRoute, { params, query, body }: ReceivedRequest): unknown {
   for (const [param, value] of Object.entries(params))
     if (value === '' || /[\u0000-\u001f\u007f]/.test(value))
       throw new AppError('NOT_FOUND', `Nothing exists at this ${param}`)
@@ -102,7 +102,7 @@ function read({ method, input }: Route | OlderRoute, { params, query, body }: Ro
 }
 
 /** Refuses a query with a repeated name. */
-function singleParameters(query: RouteRequest['query']): Record<string, string> {
+function singleParameters(query: ReceivedRequest['query']): Record<string, string> {
   const errors = Object.entries(query).flatMap(([path, value]) =>
     Array.isArray(value)
       ? [{ path, message: 'is given more than once' }]

@@ -21,17 +21,17 @@ export type ImportSource =
   | { kind: 'keystore'; text: string; label: string; password: string }
 
 /** A transaction on its way to the signer: amounts are decimal text. */
-export type TransactionJson = { to: Address; data: Hex; value: string; chainId: number }
+export type SignerTransaction = { to: Address; data: Hex; value: string; chainId: number }
 
 /** The transactions to sign on one chain and their intent, as the JSON of the journal. */
 export type LegJson = {
   chainId: number
   intent: Record<string, unknown>
-  transactions: readonly TransactionJson[]
+  transactions: readonly SignerTransaction[]
 }
 
 /** The fields of a transaction of type 2 that are signed. */
-export type SignableJson = TransactionJson & {
+export type SignableJson = SignerTransaction & {
   nonce: number
   gas: string
   maxFeePerGas: string

@@ -23,10 +23,10 @@ import type {
   ImportSource,
   KeySource,
   SignableJson,
+  SignerTransaction,
   SigningAnswers,
   SigningRequests,
   SigningService,
-  TransactionJson,
 } from './signing-service-protocol.ts'
 
 /** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
@@ -235,7 +235,7 @@ const isDelivery = (argv: readonly string[]): boolean => {
   return command === 'action' && sub === 'deliver'
 }
 
-const read = ({ to, data, value, chainId }: TransactionJson): Transaction => ({
+const read = ({ to, data, value, chainId }: SignerTransaction): Transaction => ({
   to,
   data,
   value: BigInt(value),

@@ -1,6 +1,6 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import type { Verdict } from '../protocols/calldata-verdict.ts'
+import type { CalldataVerdict } from '../protocols/calldata-verdict.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payments.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
@@ -9,10 +9,10 @@ import type { SwapIntent } from '../protocols/intent.ts'
  * wallet spends. The guard checks elsewhere that the fees match the quote.
  */
 export function withFeesPaidInCall(
-  verdict: Verdict,
+  verdict: CalldataVerdict,
   fees: readonly FeePayment[],
   { tokenIn, wallet }: SwapIntent,
-): Verdict {
+): CalldataVerdict {
   if ('violation' in verdict || fees.length === 0) return verdict
   const { args, text, value, spends, ...bound } = verdict.bound
   const cost = sumOf(fees)

@@ -2,7 +2,7 @@ import { jsonArguments } from '../chain/strict-calldata-decoding.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Token } from '../domain/token.ts'
-import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
 /** Address that aggregator routers use for the native coin. */
@@ -29,8 +29,8 @@ export type SwapDescription = {
 export function checkAggregatorSwapCalldata(
   swap: SwapDescription | undefined,
   intent: SwapIntent,
-  { label, odd }: { label: string; odd: () => Verdict | undefined },
-): Verdict {
+  { label, odd }: { label: string; odd: () => CalldataVerdict | undefined },
+): CalldataVerdict {
   const { tokenIn, tokenOut } = intent
   if (!swap) return refuse('POLICY_DECODE', `It is not a call of swap of the router of ${label}`)
   if (intent.exact === 'out') return refuse('POLICY_DECODE', `${label} cannot swap to an exact output`)

@@ -1,7 +1,7 @@
 import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
-import type { Step } from '../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../protocols/call-with-allowance-type.ts'
 import type { SwapDescription } from './aggregator-calldata-check.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { unusableResponseError } from './provider-api.ts'
@@ -29,7 +29,7 @@ export function aggregatorStep(
   { amountIn, minAmountOut }: Offer,
   written: { data: Hex; swap: SwapDescription | undefined; to: Address; status: number },
   { provider, label, router }: { provider: string; label: string; router: Address },
-): Step {
+): CallWithAllowance {
   const { data, swap, to, status } = written
   const other = differingFields({ to: [router, to], amount: [amountIn, swap?.amount] })
   if (!swap || other)
@@ -48,7 +48,7 @@ export function payingStep(
   call: { chainId: number; to: Address; data: Hex },
   { address: token }: Pick<Token, 'address'>,
   amount: bigint,
-): Step {
+): CallWithAllowance {
   const isCoin = sameAddress(token, nativeAddress)
   return {
     transaction: { ...call, value: isCoin ? amount : 0n },

@@ -3,10 +3,10 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import type { Verdict } from '../protocols/calldata-verdict.ts'
+import type { CalldataVerdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
-import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { MovingPriceQuote as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
 import type { PoolShape } from './pool-recognition.ts'
@@ -104,7 +104,7 @@ export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   expect: (
     catalog: Catalog,
     intent: SwapIntent,
-  ) => { targets: readonly Address[]; check: (transaction: Transaction) => Verdict } | undefined
+  ) => { targets: readonly Address[]; check: (transaction: Transaction) => CalldataVerdict } | undefined
   /**
    * Reads a swap's output now and at the spot price from our own node; `undefined` for a call of another provider. Bridges have no price
    * and no `exchange`.

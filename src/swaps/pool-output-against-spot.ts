@@ -1,5 +1,5 @@
 import type { Call, Rounds } from '../chain/call.ts'
-import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { MovingPriceQuote as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { DecodedSwap } from './pool-swap-calldata-check.ts'
 
 /**

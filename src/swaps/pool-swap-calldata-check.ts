@@ -1,7 +1,7 @@
 import { jsonArguments } from '../chain/strict-calldata-decoding.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
 /**
@@ -21,7 +21,7 @@ export type DecodedSwap = {
 export function nativeCoinMismatch(
   swap: { isNativeIn: boolean; isNativeOut: boolean },
   { tokenIn, tokenOut }: SwapIntent,
-): Verdict | undefined {
+): CalldataVerdict | undefined {
   const isCoin = ({ address }: { address: Address }) => sameAddress(address, nativeAddress)
   return swap.isNativeIn !== isCoin(tokenIn) || swap.isNativeOut !== isCoin(tokenOut)
     ? refuse(
@@ -44,7 +44,7 @@ export function checkPoolSwapCalldata(
     wrapped,
     shownPath,
   }: { exchange: string; via: readonly Address[]; wrapped: Address | undefined; shownPath: string },
-): Verdict {
+): CalldataVerdict {
   const { tokenIn, tokenOut } = intent
   const { tokens, recipient, deadline, amountIn, amountOut } = swap
   const isNativeIn = sameAddress(tokenIn.address, nativeAddress)

@@ -3,10 +3,10 @@ import { type Address, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { wrappedOn } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import type { Verdict } from '../protocols/calldata-verdict.ts'
+import type { CalldataVerdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog, SwapRow } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
-import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { MovingPriceQuote as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, type SwapDefinition } from './definition.ts'
 import type { SwapProvider } from './provider.ts'
@@ -31,7 +31,7 @@ type PoolSwapParts<constants extends SwapRow, name extends string, file> = {
     intent: SwapIntent,
     here: constants,
     wrapped: Address | undefined,
-  ) => Verdict
+  ) => CalldataVerdict
   /** Reads the output of a router call now and at the spot price. */
   exchange: (
     here: constants,

@@ -7,7 +7,7 @@ import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
 import { refusalError, type ServiceRefusals } from './service-answers/service-refusals.ts'
 
 /** An amount in the JSON of an aggregator's service: a decimal string, in the smallest unit. */
-export const Amount = z.string().regex(/^\d{1,78}$/)
+export const ServiceAmount = z.string().regex(/^\d{1,78}$/)
 
 /** Sends requests to a provider's service. It throws what the service refuses with a status of 429 or above, or does not answer. */
 export type ProviderApi = {
@@ -101,12 +101,12 @@ export function providerApi(
 }
 
 type Headers = ApiAnswer['headers']
-type HeadersFor = (request: Signable) => Promise<Headers>
+type HeadersFor = (request: RequestToSign) => Promise<Headers>
 
 /** The parts of a request that a service may require to be signed; `body` is the text to send, empty without a body. */
-export type Signable = { method: 'GET' | 'POST'; uri: string; body: string }
+export type RequestToSign = { method: 'GET' | 'POST'; uri: string; body: string }
 
-function signable(base: string, { path, body }: { path: string; body?: unknown }): Signable {
+function signable(base: string, { path, body }: { path: string; body?: unknown }): RequestToSign {
   const { pathname, search } = new URL(base + path)
   const text = body === undefined ? '' : JSON.stringify(body)
   return { method: body === undefined ? 'GET' : 'POST', uri: pathname + search, body: text }

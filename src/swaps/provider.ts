@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
-import type { Step } from '../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../protocols/call-with-allowance-type.ts'
 import type { FeePayment } from '../protocols/fee-payments.ts'
 
 /** The tokens and chains of a swap. */
@@ -104,7 +104,11 @@ export type SwapProvider = {
    * does not contain, with the provider's name before it. QUOTE_EXPIRED if the provider no longer honours the
    * offer.
    */
-  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown; order?: string }>
+  build: (
+    ask: Route,
+    offer: Offer,
+    order: SwapOrder,
+  ) => Promise<CallWithAllowance & { raw?: unknown; order?: string }>
   /** The progress after the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

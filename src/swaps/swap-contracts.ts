@@ -12,7 +12,7 @@ export const ServiceUrl = z.url({ protocol: /^https$/ }).nullable()
 export const CatalogHash = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)])
 
 /** Tokens in a catalogue file. */
-export const TokenList = z.array(CatalogAddress) as z.ZodType<Address[]>
+export const CatalogTokens = z.array(CatalogAddress) as z.ZodType<Address[]>
 
 /** An entry of a file as the program uses it: without the sources of its addresses. */
 type WithoutSources<value> = value extends readonly (infer one)[]

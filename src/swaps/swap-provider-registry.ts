@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Rounds } from '../chain/call.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import type { Verdict } from '../protocols/calldata-verdict.ts'
+import type { CalldataVerdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
-import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { MovingPriceQuote as Exchanged } from '../protocols/moving-price-quotes.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { across } from './across/definition.ts'
 import { avenia } from './avenia/definition.ts'
@@ -87,7 +87,7 @@ export const isLaterPayoutProvider = (provider: string | null): boolean =>
 export function swapExpectation(
   catalog: Catalog,
   intent: SwapIntent,
-): { targets: readonly Address[]; check: (transaction: Transaction) => Verdict } | undefined {
+): { targets: readonly Address[]; check: (transaction: Transaction) => CalldataVerdict } | undefined {
   const reach = intent.tokenIn.chainId === intent.tokenOut.chainId ? 'same-chain' : 'cross-chain'
   const able = swapDefinitions.filter((one) => one.reach === reach || one.reach === 'both')
   const named = able.filter(({ name }) => name === intent.provider)

@@ -4,7 +4,7 @@ import type { Leg } from '../store/journal/operation-types.ts'
 import type { Run } from './run-state.ts'
 
 /** Refuses an action whose deadline has passed on its chain: it can only revert, so it is neither signed nor sent. */
-export function refuseExpired(
+export function refuseExpiredLeg(
   run: Pick<Run, 'deadlineOf'>,
   leg: Leg,
   { timestamp }: Pick<Head, 'timestamp'>,

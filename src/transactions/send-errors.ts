@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem/utils'
-import type { Fees } from '../chain/gas-fees.ts'
+import type { GasFees } from '../chain/gas-fees.ts'
 import { refusalClasses, type SendErrorClass, sendErrorClass } from '../chain/rpc/error-table.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -52,10 +52,10 @@ export const isRefusedForGood = (refusal: SendError): boolean =>
 /** Whether a send error is permanent: the transaction uses more gas, or may cost more, than the node ever accepts. */
 export const isPermanentError = ({ is }: SendError): boolean => is === 'gas' || is === 'dear'
 
-type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
+type Paid = GasFees & Partial<Pick<Attempt, 'lastAnswer'>>
 
 /** The minimum fee that a node named when it refused an attempt, if above the attempt's; `undefined` otherwise. */
-export function demandedFees(paid: Paid): Fees | undefined {
+export function demandedFees(paid: Paid): GasFees | undefined {
   const refusal = sendErrorOf(paid)
   if (refusal?.is !== 'cheap' && refusal?.is !== 'fee') return undefined
   const { maxFeePerGas: fee, maxPriorityFeePerGas: tip } = paid

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
-import { exits } from '../../src/cli/schema/exit-codes.ts'
+import { exitCodes } from '../../src/cli/schema/exit-codes.ts'
 import { commands } from '../../src/commands/index.ts'
 import { errorTable } from '../../src/domain/errors.ts'
 import { useCommands } from '../support/use-commands.ts'
@@ -131,7 +131,7 @@ describe('command lines that cannot be parsed', () => {
 describe('the error table', () => {
   test('gives every row an exit code that the exit code table has', () => {
     for (const [code, row] of Object.entries(errorTable))
-      expect(Object.hasOwn(exits, row.exit), `${code} exits ${row.exit}`).toBe(true)
+      expect(Object.hasOwn(exitCodes, row.exit), `${code} exits ${row.exit}`).toBe(true)
   })
 
   test('maps HTTP status 401 to exit 3, 429 to exit 5, and only 5xx to exit 6', () => {

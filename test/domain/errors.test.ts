@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fromEnvelope, toEnvelope } from '../../src/api/error-envelope.ts'
-import { exits } from '../../src/cli/schema/exit-codes.ts'
+import { exitCodes } from '../../src/cli/schema/exit-codes.ts'
 import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
 
 /** The error table of the specification, typed by hand: code, HTTP status, and exit code of the command line. */
@@ -89,14 +89,14 @@ describe('the error table', () => {
   })
 
   test('gives every code a documented exit code, and every POLICY code exit 8', () => {
-    for (const code of codes) expect(Object.keys(exits).map(Number)).toContain(errorRow(code).exit)
+    for (const code of codes) expect(Object.keys(exitCodes).map(Number)).toContain(errorRow(code).exit)
     for (const code of codes.filter((one) => one.startsWith('POLICY_'))) expect(errorRow(code).exit).toBe(8)
   })
 
   test('uses every documented exit code except 0', () => {
     const used = new Set(codes.map((code) => errorRow(code).exit))
     expect(
-      Object.keys(exits)
+      Object.keys(exitCodes)
         .map(Number)
         .filter((exit) => !used.has(exit as never)),
     ).toEqual([0])

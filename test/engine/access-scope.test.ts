@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EngineOptions } from '../../src/engine/engine.ts'
+import type { EngineInputs } from '../../src/engine/engine.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { engineOn, over, perform, watched } from '../support/engine.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -31,7 +31,7 @@ test('the sandbox chains are no testnets', () => {
 })
 
 describe('a key without testnets', () => {
-  const engine = (scope?: EngineOptions['scope'], more: Partial<EngineOptions> = {}) =>
+  const engine = (scope?: EngineInputs['scope'], more: Partial<EngineInputs> = {}) =>
     engineOn(sandbox, { catalog: withTestnet(), ...(scope && { scope }), ...more })
   const none = { testnets: false, strategies: null }
 
@@ -133,7 +133,7 @@ test('the status of an unused quote costs one query and no chain call', async ()
   for (let made = 0; made < 3; made++)
     ids.push((await service.quote({ ...near(), amountIn: 1_000000n })).quote.id)
   let queries = 0
-  const counted: EngineOptions['store'] = {
+  const counted: EngineInputs['store'] = {
     ...context.store,
     quote: (...asked) => {
       queries++

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { nativeAddress } from '../../src/domain/address.ts'
 import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
-import type { EngineOptions } from '../../src/engine/engine.ts'
+import type { EngineInputs } from '../../src/engine/engine.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { withAttestation, withoutProviders } from '../support/changed-catalogs.ts'
 import { engineOn, operating, over, perform } from '../support/engine.ts'
@@ -42,7 +42,7 @@ const usdc = (whole: bigint, more = 0n) => String(whole * 10n ** 6n + more)
 const brla = (whole: bigint, more = 0n) => String(whole * 10n ** 18n + more)
 
 /** An attestation service with this answer to every request. No other bridge is configured. */
-async function attestation(status: number, body: unknown): Promise<Partial<EngineOptions>> {
+async function attestation(status: number, body: unknown): Promise<Partial<EngineInputs>> {
   const server = await serveLoopback(() => ({ status, body }))
   open.push(server)
   return {
@@ -139,9 +139,9 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
     engine(await attestation(500, { error: 'out of order' }))('GET', '/v2/swap/quote', far()),
 }
 
-let store: EngineOptions['store'] | undefined
+let store: EngineInputs['store'] | undefined
 /** An engine of the same customer with the store of the current test. */
-const asked = (needs: Partial<EngineOptions> = {}): Ask => {
+const asked = (needs: Partial<EngineInputs> = {}): Ask => {
   const { service, context } = engineOn(sandbox, { ...(store && { store }), ...needs })
   store = context.store
   return over(service)

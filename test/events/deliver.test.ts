@@ -84,10 +84,10 @@ describe('a delivery', () => {
     // The reference library refuses a signature that is five minutes old; this clock is of the year 2027.
     const { body, headers } = one.sent[2]!
     expect(headers['webhook-timestamp']).toBe(String(Math.floor(one.sent[2]!.at / 1000)))
-    const { signedHeaders } = await import('../../src/events/signature.ts')
-    const again = signedHeaders([one.secret], { id: one.sent[2]!.id, at: Date.now(), body })
+    const { webhookHeaders } = await import('../../src/events/signature.ts')
+    const again = webhookHeaders([one.secret], { id: one.sent[2]!.id, at: Date.now(), body })
     expect(new Webhook(one.secret).verify(body, again)).toEqual(JSON.parse(body))
-    expect(signedHeaders([one.secret], { id: one.sent[2]!.id, at: one.sent[2]!.at, body })).toEqual(headers)
+    expect(webhookHeaders([one.secret], { id: one.sent[2]!.id, at: one.sent[2]!.at, body })).toEqual(headers)
   })
 
   it('waits for the earlier ones of its subject, and for no other subject', async () => {

@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { isGone, outcomeOf, retrySchedule } from '../../src/events/retry-schedule.ts'
-import { newSecret, signedHeaders } from '../../src/events/signature.ts'
+import { deliveryOutcome, isEndpointGone, retrySchedule } from '../../src/events/retry-schedule.ts'
+import { newSecret, webhookHeaders } from '../../src/events/signature.ts'
 
 const now = 1_800_000_000_000
 const outcomeAfter = (status: number, tries: number, retryAfterMs: number | null = null, random = 0) =>
-  outcomeOf({ status, retryAfterMs }, tries, { now, random })
+  deliveryOutcome({ status, retryAfterMs }, tries, { now, random })
 
 describe('the retry schedule', () => {
   it('waits 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 24 h and 33 h, at most a tenth longer, and then gives up', () => {
@@ -42,8 +42,8 @@ describe('the retry schedule', () => {
 
   it('gives up at the first 410, after which the endpoint is disabled', () => {
     expect(outcomeAfter(410, 1).state).toBe('dead')
-    expect(isGone({ status: 410, retryAfterMs: null })).toBe(true)
-    expect(isGone({ status: 404, retryAfterMs: null })).toBe(false)
+    expect(isEndpointGone({ status: 410, retryAfterMs: null })).toBe(true)
+    expect(isEndpointGone({ status: 404, retryAfterMs: null })).toBe(false)
   })
 
   it('obeys Retry-After if it is longer than the schedule, up to a day', () => {
@@ -53,14 +53,15 @@ describe('the retry schedule', () => {
   })
 
   it('tries again without an answer', () => {
-    const outcome = outcomeOf({ error: 'no answer in time' }, 1, { now, random: 0 })
+    const outcome = deliveryOutcome({ error: 'no answer in time' }, 1, { now, random: 0 })
     expect(outcome).toMatchObject({ state: 'pending', response: null, error: 'no answer in time' })
   })
 })
 
 describe('a signature', () => {
   const body = JSON.stringify({ type: 'action.succeeded', text: 'ä€😀' })
-  const signed = (secrets: readonly string[]) => signedHeaders(secrets, { id: 'evt_1', at: Date.now(), body })
+  const signed = (secrets: readonly string[]) =>
+    webhookHeaders(secrets, { id: 'evt_1', at: Date.now(), body })
 
   it('is verified by the reference library, with each of two secrets while one replaces the other', () => {
     const [old, new_] = [newSecret(), newSecret()]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainSnapshot } from '../../src/chain/consistent-head.ts'
 import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/head-fees-nonces-snapshot.ts'
-import { isCheckFresh, type LegCheck } from '../../src/planning/leg-simulation.ts'
+import { isCheckFresh, type LegReads } from '../../src/planning/leg-simulation.ts'
 import { provider } from '../support/nodes/proxy-node.ts'
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -19,7 +19,7 @@ describe('the check of a leg during planning', () => {
       target: undefined,
       simulation: { how: 'eth_simulateV1', nonce: 7, blockNumber: 100n, ...simulation },
       ...more,
-    }) as unknown as LegCheck
+    }) as unknown as LegReads
 
   test('is reused for the same transactions within two blocks, while the wallet has sent nothing', () => {
     expect(isCheckFresh(check(), transactions, { block: 102, nonce: 7 })).toBe(true)

@@ -16,7 +16,7 @@ import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { readClaim } from '../../src/guard/claim-payout-reads.ts'
-import { balanceOf } from '../../src/guard/simulation/wallet-state-before-simulation.ts'
+import { balanceRead } from '../../src/guard/simulation/wallet-state-before-simulation.ts'
 import { strictTerms } from '../../src/guard/user-limits-and-exemptions.ts'
 import { readReceiptUnits, refuseQueueRestart } from '../../src/guard/withdrawal-queue-reads.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
@@ -116,7 +116,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
     await perform(sandbox, wallet, transactions)
   }
   const own = { wallet, strategy: entry }
-  const shares = async () => askNumber(rpc, balanceOf(entry.receipt, wallet), 'shares')
+  const shares = async () => askNumber(rpc, balanceRead(entry.receipt, wallet), 'shares')
   const withdrawing = async (amount: bigint): Promise<Intent> => {
     if (amount === maxUint256) return { kind: 'withdraw', ...own, amount, shares: await shares() }
     const units = await readReceiptUnits(entry, amount, ask)
@@ -369,7 +369,7 @@ test('an sAVAX withdrawal states its claim window in advance, and a lapsed claim
   expect([from! - asked!, waiting!.until, waiting!.back]).toEqual([15 * day, isoOf(from! + 2 * day), null])
   await sandbox.world.warp(16 * day)
   expect((await position())!.claimable).toMatchObject([{ until: waiting!.until, back: null }])
-  expect((await run('wallet show')).out).toMatch(/ready .* --claim \S+, until 20/)
+  expect((await run('wallet show')).out).toMatch(/ready .* to claim until 20.*: sluice withdraw \S+ --claim/)
   await sandbox.world.warp(2 * day)
   const { pending, claimable } = (await position())!
   expect(claimable).toEqual([])

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createApp } from '../../src/server/app.ts'
-import { serve } from '../../src/server/listen.ts'
+import { serveHttp } from '../../src/server/listen.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
 import { onlyFor } from '../support/services/serve-in-process.ts'
 import { startSluice } from '../support/spawn-program.ts'
@@ -488,5 +488,5 @@ async function lying(text: string): Promise<{ url: string; close: () => Promise<
     allow: async () => ({ ok: true }) as const,
   }
   // A browser opens spare connections; the short grace period does not wait for them.
-  return serve(needs, { host: '127.0.0.1', port: 0, graceMs: 100 })
+  return serveHttp(needs, { host: '127.0.0.1', port: 0, graceMs: 100 })
 }

@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { limitsCell } from '../../bench/limits.ts'
 import type { Service } from '../../src/api/service-type.ts'
-import { serve } from '../../src/server/listen.ts'
+import { serveHttp } from '../../src/server/listen.ts'
 import { openKeyLimits } from '../../src/store/api-keys/server-key-limits.ts'
 import { usualFees } from '../support/default-operator-fees.ts'
 import { useServe } from '../support/services/serve-as-process.ts'
@@ -35,7 +35,7 @@ test('under load, limits admit exactly their maximum, and every client that wait
   const refused: number[] = []
   let at = 0
   const limits = await openKeyLimits(join(dir, 'limits.db'), { windows, now: () => (at = Date.now()) })
-  const listening = await serve(
+  const listening = await serveHttp(
     {
       access: async (key) => ({ keyId: key, customer: key, service }),
       allow: async (keyId) => {

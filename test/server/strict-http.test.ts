@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service-type.ts'
-import { type Listening, serve } from '../../src/server/listen.ts'
+import { type Listening, serveHttp } from '../../src/server/listen.ts'
 import { usualFees } from '../support/default-operator-fees.ts'
 import { cells } from '../support/engine.ts'
 import { exchange, statusesIn } from '../support/services/raw-http-exchange.ts'
@@ -18,12 +18,12 @@ const service = new Proxy({} as Service, {
 const key = 'key-4711'
 let server: Listening
 beforeAll(async () => {
-  server = await serve(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 0 })
+  server = await serveHttp(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 0 })
 })
 afterAll(() => server.close())
 
 test('an idle connection does not delay the shutdown', async () => {
-  const own = await serve(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 3_600_000 })
+  const own = await serveHttp(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 3_600_000 })
   const ready = connect(Number(new URL(own.url).port), '127.0.0.1')
   const cut = new Promise((resolve) => ready.once('close', resolve))
   await new Promise((resolve) => ready.once('connect', resolve))
@@ -372,7 +372,7 @@ describe('a request without a key on a loopback address', () => {
   })
 
   test('is answered under any name behind a proxy', async () => {
-    const own = await serve(
+    const own = await serveHttp(
       { ...onlyFor(service, key), behindProxy: true },
       { host: '127.0.0.1', port: 0, graceMs: 0 },
     )

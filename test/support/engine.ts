@@ -6,7 +6,7 @@ import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
-import { createEngine, createEngineContext, type EngineOptions } from '../../src/engine/engine.ts'
+import { createEngineContext, createEngineService, type EngineInputs } from '../../src/engine/engine.ts'
 import type { EngineContext } from '../../src/engine/engine-context-types.ts'
 import { setOperatorFees } from '../../src/engine/fees/fee-settings.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -18,9 +18,9 @@ import type { TestReceipt, TestSandbox } from './use-sandbox.ts'
 /** An engine over the sandbox of a test file, with its own store, and its context for values that the service does not expose. */
 export function engineOn(
   sandbox: TestSandbox,
-  needs: Partial<EngineOptions> = {},
+  needs: Partial<EngineInputs> = {},
 ): { service: Service; context: EngineContext } {
-  const all: EngineOptions = {
+  const all: EngineInputs = {
     catalog: sandbox.world.catalog(),
     rpc: (chainId) => sandbox.chain(chainId).rpc,
     store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
@@ -31,7 +31,7 @@ export function engineOn(
     swaps: { quoteDeadlineMs: 60_000 },
     ...needs,
   }
-  return { service: createEngine(all), context: createEngineContext(all) }
+  return { service: createEngineService(all), context: createEngineContext(all) }
 }
 
 /** Sets the operator fees of an engine. */

@@ -1,5 +1,5 @@
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import { createEngine } from '../../src/engine/engine.ts'
+import { createEngineService } from '../../src/engine/engine.ts'
 import { decodeCatalog } from '../../src/sandbox/catalog-json.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
@@ -12,7 +12,7 @@ const [path, url, catalog, address, strategyId] = process.argv.slice(2) as [
   `0x${string}`,
   string,
 ]
-const engine = createEngine({
+const engine = createEngineService({
   catalog: decodeCatalog(JSON.parse(catalog)),
   rpc: () => httpRpc(url),
   store: engineStore(sqliteSql(path, { migrations: engineMigrations })),

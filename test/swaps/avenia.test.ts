@@ -7,7 +7,7 @@ import { approve, transfer } from '../../src/chain/erc20.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import { parseAccount } from '../../src/swaps/avenia/api-credentials.ts'
 import { aveniaContracts } from '../../src/swaps/avenia/constants-schema.ts'
 import { avenia } from '../../src/swaps/avenia/provider.ts'
@@ -113,7 +113,7 @@ describe('Avenia API', () => {
     refund: null,
     isSpent: false,
   })
-  const quote = (changed: object = {}): Answer => ({
+  const quote = (changed: object = {}): LoopbackAnswer => ({
     status: 200,
     body: {
       quoteToken: 'a.token',
@@ -198,7 +198,7 @@ describe('Avenia API', () => {
     })
   })
 
-  const tickets = async (ticket: Answer, recipient: Address = wallet) => {
+  const tickets = async (ticket: LoopbackAnswer, recipient: Address = wallet) => {
     const asked: { body: unknown; url: string | undefined }[] = []
     const provider = await at(async (request, url) => {
       if (url.pathname.endsWith('fixed-rate')) return quote()
@@ -233,7 +233,7 @@ describe('Avenia API', () => {
     ])
   })
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, LoopbackAnswer, string]>([
     ['no longer knows the quote (HTTP 400)', { status: 400, body: {} }, 'QUOTE_EXPIRED'],
     ['refuses the key (HTTP 403)', { status: 403, body: {} }, 'PROVIDER_API_ERROR'],
     ['reports a conflict (HTTP 409)', { status: 409, body: {} }, 'PROVIDER_API_ERROR'],

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import type { EngineOptions } from '../../src/engine/engine.ts'
+import type { EngineInputs } from '../../src/engine/engine.ts'
 import { exchangeJson } from '../../src/http/client.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
+import { type Loopback, type LoopbackAnswer, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { cowContracts } from '../../src/swaps/cow/constants-schema.ts'
 import { preSign } from '../../src/swaps/cow/encode.ts'
 import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.ts'
@@ -41,7 +41,7 @@ const unfilled = {
 /** Order status from the engine for its placing transaction, at this confirmation depth. */
 async function engineStatus(
   origin: Hex,
-  { rpc, depth = 1 }: { rpc?: EngineOptions['rpc']; depth?: number },
+  { rpc, depth = 1 }: { rpc?: EngineInputs['rpc']; depth?: number },
 ): Promise<string> {
   const { providers, catalog } = engineOn(sandbox, rpc ? { rpc } : {}).context
   const provider = providers.find(({ name }) => name === 'cow')!
@@ -291,7 +291,7 @@ describe('CoW order book API', () => {
     kind: 'sell',
     partiallyFillable: false,
   })
-  const opened = async (quote: Answer, order: Answer = { status: 201, body: '0x00' }) => {
+  const opened = async (quote: LoopbackAnswer, order: LoopbackAnswer = { status: 201, body: '0x00' }) => {
     const requests: { path: string; body: unknown }[] = []
     server = await serveLoopback(async (request, url) => {
       const parts: Buffer[] = []

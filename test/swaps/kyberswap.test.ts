@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { nativeAddress } from '../../src/domain/address.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import { routerToken } from '../../src/swaps/aggregator-calldata-check.ts'
 import { metaAggregationRouterAbi } from '../../src/swaps/kyberswap/abi.ts'
 import { kyberSwapContracts } from '../../src/swaps/kyberswap/constants-schema.ts'
@@ -136,7 +136,7 @@ describe('KyberSwap API', () => {
     route: [[]],
     ...changed,
   })
-  const routes = (changed: object = {}, routerAddress: string = router()): Answer => ({
+  const routes = (changed: object = {}, routerAddress: string = router()): LoopbackAnswer => ({
     status: 200,
     body: { code: 0, message: 'successfully', data: { routeSummary: summary(changed), routerAddress } },
   })
@@ -162,7 +162,7 @@ describe('KyberSwap API', () => {
     expect(await quoted(() => routes({ amountOut: '0' }))).toBeUndefined()
   })
 
-  test.each<[string, () => Answer | 'drop' | Promise<Answer | 'drop'>, RegExp]>([
+  test.each<[string, () => LoopbackAnswer | 'drop' | Promise<LoopbackAnswer | 'drop'>, RegExp]>([
     ['another router', () => routes({}, other), /another swap than requested/],
     ['another amount', () => routes({ amountIn: '2000000' }), /another swap than requested/],
     ['another token', () => routes({ tokenOut: other }), /another swap than requested/],
@@ -186,7 +186,7 @@ describe('KyberSwap API', () => {
   })
 
   const order = () => ({ wallet: sandbox.user.address, recipient: sandbox.user.address, deadline })
-  const built = (changed: object = {}): Answer => {
+  const built = (changed: object = {}): LoopbackAnswer => {
     const { abi, functionName } = { abi: metaAggregationRouterAbi, functionName: 'swap' as const }
     const desc = {
       srcToken: token('USDC').address,
@@ -212,7 +212,7 @@ describe('KyberSwap API', () => {
     const data = encodeFunctionData({ abi, functionName, args: [execution as never] })
     return { status: 200, body: { code: 0, data: { routerAddress: router(), data, transactionValue: '5' } } }
   }
-  const transaction = async (build: Answer) => {
+  const transaction = async (build: LoopbackAnswer) => {
     const provider = await at((url) => (url.pathname === '/routes' ? routes() : build))
     const offer = await provider.quote(ask(), AbortSignal.timeout(2_000))
     return provider.build(ask(), offer!, order())
@@ -224,7 +224,7 @@ describe('KyberSwap API', () => {
     expect(needs).toEqual({ token: token('USDC').address, spender: router(), amount: 1_000_000n })
   })
 
-  test.each<[string, () => Answer, string]>([
+  test.each<[string, () => LoopbackAnswer, string]>([
     ['lowers the minimum', () => built({ minReturnAmount: 331_000_000_000_000n }), 'QUOTE_EXPIRED'],
     [
       'no longer has the route',

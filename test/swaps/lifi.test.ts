@@ -12,7 +12,7 @@ import { type Address, type Hex, nativeAddress } from '../../src/domain/address.
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import { spokePoolAbi } from '../../src/swaps/across/abi.ts'
 import { acrossContracts } from '../../src/swaps/across/constants-schema.ts'
 import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
@@ -377,7 +377,7 @@ describe('LI.FI API', () => {
     { from, to, tokenIn, tokenOut }: OfferRequest,
     data: Hex,
     changed: Parts = {},
-  ): Answer => ({
+  ): LoopbackAnswer => ({
     status: 200,
     body: {
       ...sample,
@@ -535,7 +535,7 @@ describe('LI.FI API', () => {
   })
 
   const order = { wallet, recipient: friend, deadline }
-  const built = async (answer: Answer, what = ask()) => {
+  const built = async (answer: LoopbackAnswer, what = ask()) => {
     let asked = new URLSearchParams()
     const provider = await at((url) => {
       asked = url.searchParams
@@ -563,7 +563,7 @@ describe('LI.FI API', () => {
     ])
   })
 
-  test.each<[string, () => Answer]>([
+  test.each<[string, () => LoopbackAnswer]>([
     ['lowers the minimum', () => good({ call: { data: swapCall([usdc, weth], { minimum: least - 1n }) } })],
     ['no longer has a route', () => ({ status: 404, body: { code: 1002 } })],
   ])('builds no transaction when it %s', async (_, answer) => {
@@ -571,7 +571,7 @@ describe('LI.FI API', () => {
   })
 
   /** Status of a transfer that the destination pool reports as filled but no log search finds; `fill` is its transaction. */
-  const progress = async (body: Answer, fill?: Hex) => {
+  const progress = async (body: LoopbackAnswer, fill?: Hex) => {
     let asked = 0
     const there = contractsIn(catalog, acrossContracts)[1]!.spokePool
     const provider = await at(
@@ -599,7 +599,7 @@ describe('LI.FI API', () => {
 
   test('never ends a transfer on the status in the response alone', async () => {
     const words = ['NOT_FOUND', 'INVALID', 'PENDING', 'FAILED', 'DONE', 'NEW_WORD']
-    const bodies: Answer[] = [
+    const bodies: LoopbackAnswer[] = [
       { status: 200, body: documented },
       ...words.flatMap((status) =>
         ['COMPLETED', 'PARTIAL', 'REFUNDED', 'REFUND_IN_PROGRESS', 'INTENT_EXECUTING'].map((substatus) => ({

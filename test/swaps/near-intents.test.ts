@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { base58Text } from '../../src/domain/bitcoin.ts'
 import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import { publicBitcoin } from '../../src/protocols/bitcoin-services.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import type { DepositRequest } from '../../src/swaps/deposit-provider.ts'
 import { nearIntents } from '../../src/swaps/near-intents/provider.ts'
 import { isSignedBy, quoteHash } from '../../src/swaps/near-intents/signature.ts'
@@ -260,7 +260,7 @@ describe('1Click API', () => {
     ).toBeUndefined()
   })
 
-  test.each<[string, Answer | 'drop', RegExp]>([
+  test.each<[string, LoopbackAnswer | 'drop', RegExp]>([
     [
       'limits requests',
       { status: 429, body: {}, headers: { 'retry-after': '7' } },

@@ -4,7 +4,7 @@ import { encodeFunctionData, formatUnits } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import { nativeMark, routerToken } from '../../src/swaps/aggregator-calldata-check.ts'
 import { aggregationRouterAbi } from '../../src/swaps/oneinch/abi.ts'
 import { decodeOneInchSwap } from '../../src/swaps/oneinch/calldata-check.ts'
@@ -121,12 +121,12 @@ describe('1inch API', () => {
   const ask = () => asking({ tokenIn: usdc, tokenOut: weth })
   const quoted = async (...given: Parameters<typeof at>) =>
     (await at(...given)).quote(ask(), AbortSignal.timeout(2_000))
-  const price = (dstAmount = '333000000000000'): Answer => ({
+  const price = (dstAmount = '333000000000000'): LoopbackAnswer => ({
     status: 200,
     body: { dstAmount, gas: 250_000 },
   })
   /** An error response in the shape of the service, which echoes the request. */
-  const refusal = (description: string, status = 400): Answer => ({
+  const refusal = (description: string, status = 400): LoopbackAnswer => ({
     status,
     body: {
       error: 'Bad Request',
@@ -195,7 +195,7 @@ describe('1inch API', () => {
     }
   })
 
-  const tx = (changed: object = {}, data?: Hex, to: Address = router): Answer => {
+  const tx = (changed: object = {}, data?: Hex, to: Address = router): LoopbackAnswer => {
     const desc = described(usdc, weth, {
       amount: 1_000_000n,
       minReturnAmount: 331_335_000_000_000n,
@@ -207,7 +207,7 @@ describe('1inch API', () => {
     }
     return { status: 200, body }
   }
-  const transaction = async (answer: Answer, asked?: (query: URLSearchParams) => void) => {
+  const transaction = async (answer: LoopbackAnswer, asked?: (query: URLSearchParams) => void) => {
     const provider = await at((_, { pathname, searchParams }) => {
       if (pathname === '/quote') return price()
       asked?.(searchParams)
@@ -243,7 +243,7 @@ describe('1inch API', () => {
     expect([made.transaction.to, answers]).toEqual([router, []])
   })
 
-  test.each<[string, () => Answer, string, RegExp]>([
+  test.each<[string, () => LoopbackAnswer, string, RegExp]>([
     [
       'lowers the minimum',
       () => tx({ minReturnAmount: 331_334_999_999_999n }),

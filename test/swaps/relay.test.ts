@@ -7,7 +7,7 @@ import { type Address, type Hex, nativeAddress } from '../../src/domain/address.
 import { publicNetworks, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { type RelayConstants, relayContracts } from '../../src/swaps/relay/constants-schema.ts'
@@ -335,7 +335,7 @@ describe('Relay API', () => {
   })
   const fee = (amount: string, chainId = 31337) => ({ currency: { chainId, address: usdc.address }, amount })
   type Parts = { order?: ShownOrder; data?: object; steps?: object[]; call?: Hex; id?: Hex; fees?: object }
-  const answerWith = ({ order = orderFor(usdc, wallet), ...parts }: Parts = {}): Answer => {
+  const answerWith = ({ order = orderFor(usdc, wallet), ...parts }: Parts = {}): LoopbackAnswer => {
     const id = parts.id ?? numberOf(order)
     const call = parts.call ?? depositCall(wallet, usdc.address, amountIn, id)
     const data = { from: wallet, to: depository, data: call, value: '0', chainId: 31337, ...parts.data }
@@ -396,7 +396,7 @@ describe('Relay API', () => {
   })
 
   describe('with a key', () => {
-    const flatOf = (where: 'step' | 'data' | 'transaction'): Answer => {
+    const flatOf = (where: 'step' | 'data' | 'transaction'): LoopbackAnswer => {
       const { steps, fees, protocol, ...rest } = answerWith().body as {
         steps: { items: { data: object }[] }[]
         fees: Record<string, ReturnType<typeof fee>>
@@ -422,7 +422,7 @@ describe('Relay API', () => {
         },
       }
     }
-    const keyed = async (v3: Answer, v2: Answer) => {
+    const keyed = async (v3: LoopbackAnswer, v2: LoopbackAnswer) => {
       const paths: string[] = []
       const provider = await at(
         (_, { pathname }) => {
@@ -436,7 +436,7 @@ describe('Relay API', () => {
         .catch(({ code, message }) => ({ code, message }))
       return { paths, offer }
     }
-    const gone: Answer = { status: 410, body: { message: 'gone' } }
+    const gone: LoopbackAnswer = { status: 410, body: { message: 'gone' } }
 
     test.each(['step', 'data', 'transaction'] as const)(
       'v3 is asked, and its flat answer with the call in the %s means the same as that of v2',
@@ -448,7 +448,7 @@ describe('Relay API', () => {
     )
 
     test('a shape of v3 that is not known is asked again at v2, and refused when v2 is gone', async () => {
-      const strange: Answer = { status: 200, body: { actions: [] } }
+      const strange: LoopbackAnswer = { status: 200, body: { actions: [] } }
       const { paths, offer } = await keyed(strange, answerWith())
       expect(paths).toEqual(['/quote/v3', '/quote/v2'])
       expect(offer).toEqual(await quoted(() => answerWith()))
@@ -459,7 +459,10 @@ describe('Relay API', () => {
     })
 
     test('a refusal or a wrong order of v3 is final', async () => {
-      const refusal: Answer = { status: 401, body: { errorCode: 'UNAUTHORIZED_QUOTE', message: 'no' } }
+      const refusal: LoopbackAnswer = {
+        status: 401,
+        body: { errorCode: 'UNAUTHORIZED_QUOTE', message: 'no' },
+      }
       expect(await keyed(refusal, answerWith())).toMatchObject({
         paths: ['/quote/v3'],
         offer: { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(/UNAUTHORIZED_QUOTE/) },
@@ -644,7 +647,7 @@ describe('Relay API', () => {
   })
 
   /** Status of an order for a friend whose payment no log search finds; `paid` is its transaction, `of` its amount. */
-  const progress = async (answer: Answer, paid?: Hex, of = least) => {
+  const progress = async (answer: LoopbackAnswer, paid?: Hex, of = least) => {
     const shown = orderFor(usdc, friend)
     const origin = padHex('0x0a')
     const moved = {
@@ -671,7 +674,7 @@ describe('Relay API', () => {
   test('never ends an order on the status in the response alone', async () => {
     const words = ['waiting', 'depositing', 'pending', 'submitted', 'success', 'delayed', 'refund', 'failure']
     const { response } = sampleOf('intent-status')
-    const bodies: Answer[] = [
+    const bodies: LoopbackAnswer[] = [
       { status: 200, body: response },
       { status: 200, body: { status: 'waiting', quoteCreatedAt: 1 } },
       ...[...words, 'some-new-word'].map((status) => ({

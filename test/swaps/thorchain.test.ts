@@ -6,7 +6,7 @@ import { nativeAddress } from '../../src/domain/address.ts'
 import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'
 import { type BitcoinConstants, publicBitcoin } from '../../src/protocols/bitcoin-services.ts'
-import type { Answer } from '../../src/sandbox/loopback-server.ts'
+import type { LoopbackAnswer } from '../../src/sandbox/loopback-server.ts'
 import type { DepositRequest } from '../../src/swaps/deposit-provider.ts'
 import { namesAsset, readSwapMemo, thorAsset } from '../../src/swaps/thorchain/memo.ts'
 import { thorchain } from '../../src/swaps/thorchain/provider.ts'
@@ -102,7 +102,7 @@ const vaults = (changed: object = {}) => ({
 const vaultPath = '/thorchain/inbound_addresses'
 /** A node that returns these vaults, and `answer` to all other requests. */
 const naming =
-  (answer: Answering, named: Answer | 'drop' = vaults()): Answering =>
+  (answer: Answering, named: LoopbackAnswer | 'drop' = vaults()): Answering =>
   (request) =>
     request.url.pathname === vaultPath ? named : answer(request)
 const at = async (answer: Answering, more: Partial<BitcoinConstants> = {}) => {
@@ -203,7 +203,7 @@ describe('THORChain', () => {
     expect(await asking({ amount: 224_808n })).toBeDefined()
   })
 
-  test.each<[string, Answer | 'drop', RegExp]>([
+  test.each<[string, LoopbackAnswer | 'drop', RegExp]>([
     [
       'another address',
       vaults({ address: 'bc1qn9esxuw8ca7ts8l6w66kdh800s09msvutydc46' }),
@@ -295,7 +295,7 @@ describe('THORChain', () => {
     expect(await (await at(naming(() => rounded))).quote()).toHaveProperty('terms')
   })
 
-  test.each<[string, Answer | 'drop', RegExp]>([
+  test.each<[string, LoopbackAnswer | 'drop', RegExp]>([
     ['limits requests', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits requests/],
     ['answers HTTP 503', { status: 503, body: {} }, /the HTTP status 503/],
     ['drops the connection', 'drop', /returned an invalid response/],

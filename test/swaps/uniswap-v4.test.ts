@@ -10,7 +10,7 @@ import { type Address, type Hex, nativeAddress } from '../../src/domain/address.
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { fullAccess } from '../../src/engine/access-scope.ts'
-import { createCustomerEngines, createEngine } from '../../src/engine/engine.ts'
+import { createCustomerEngines, createEngineService } from '../../src/engine/engine.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { contractsIn } from '../../src/swaps/swap-contracts.ts'
@@ -98,7 +98,7 @@ describe('Uniswap v4', () => {
       now: Date.now,
       newId: randomUUID,
     }
-    const service = createEngine({ ...options, customer: 'one' })
+    const service = createEngineService({ ...options, customer: 'one' })
     const serve = createCustomerEngines(options)
     const served = serve({ customer: 'one', changedBy: 'one', scope: fullAccess })
     const winner = async (from: Service, more: Partial<QuoteInput> = {}) =>

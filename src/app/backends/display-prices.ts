@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { Price } from '../../planning/usd-value.ts'
+import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 export function displayPrices(
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
 ): Backend['prices'] {
-  const known = new Map<string, Price | null>()
+  const known = new Map<string, TokenUsdPrice | null>()
   const nameOf = (chainId: number, address: string) => `${chainId} ${address.toLowerCase()}`
   return async (chainId, all) => {
     const tokens = all.filter(({ address }) => !known.has(nameOf(chainId, address)))

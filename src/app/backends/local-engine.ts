@@ -1,13 +1,13 @@
 import type { Backend } from '../../cli/backend-types.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { EngineOptions } from '../../engine/engine.ts'
+import type { EngineInputs } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { providerServiceFindings, servicesOf } from './services-with-keys.ts'
 import { swapProvidersFrom, swapSettingsFrom } from './swap-providers-and-quote-deadline.ts'
 
-type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
+type OpenEngine = Pick<EngineInputs, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
 
 /** Builds the parts of a profile whose service is the engine in this process. */
 export function localEngine(
@@ -34,10 +34,10 @@ export function localEngine(
   }
   const engine = once(async () => {
     const { catalog, ...chains } = await opened()
-    const { createEngine } = await import('../../engine/engine.ts')
+    const { createEngineService } = await import('../../engine/engine.ts')
     const swaps = await swapSettingsFrom(env, await servicesOf(needs))
     return (on?: number) =>
-      createEngine({
+      createEngineService({
         ...chains,
         ...swaps,
         catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),

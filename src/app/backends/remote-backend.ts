@@ -65,7 +65,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
     reference: hasRpcs
       ? once(async () => {
           const [
-            { createEngine },
+            { createEngineService },
             { nodePricedProviderNames },
             { engineMigrations, engineStore },
             { sqliteSql },
@@ -79,7 +79,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
           // This engine's answers are only compared, so they need no file.
           const store = needs.keep(engineStore(sqliteSql(':memory:', { migrations: engineMigrations })))
           const swaps = { providers: nodePricedProviderNames }
-          return createEngine({
+          return createEngineService({
             catalog,
             rpc,
             store,

@@ -3,7 +3,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { OnRetirement, ServiceAccess } from '../../swaps/service-access.ts'
 import { serviceKeyFindings } from '../doctor/service-key-findings.ts'
-import { dayOf, noteRetirement, retirementFindings } from '../doctor/service-retirements.ts'
+import { isoDayOf, noteRetirement, retirementFindings } from '../doctor/service-retirements.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 
 /**
@@ -24,8 +24,8 @@ export async function servicesOf({
   const onRetirement: OnRetirement = (retirement) => {
     noteRetirement(dirs, retirement, now())
     const { host, path, deprecatedAt, goneAt } = retirement
-    const since = deprecatedAt === null ? '' : ` deprecated ${dayOf(deprecatedAt)}`
-    const until = goneAt === null ? '' : ` gone ${dayOf(goneAt)}`
+    const since = deprecatedAt === null ? '' : ` deprecated ${isoDayOf(deprecatedAt)}`
+    const until = goneAt === null ? '' : ` gone ${isoDayOf(goneAt)}`
     traced(`${host} ${path}${since}${until}`)
   }
   return serviceAccess(serviceKeysIn(secrets.serviceKeys), onRetirement, traced)

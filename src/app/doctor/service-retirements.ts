@@ -31,7 +31,7 @@ const dayMs = 86_400_000
 const keptMs = 30 * dayMs
 
 /** The day of a time in epoch ms, in UTC, such as `2027-02-23`. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export const isoDayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 const fileIn = ({ cache }: Directories): string => join(cache, 'service-retirements.json')
 
@@ -82,7 +82,7 @@ export function retirementFindings(
     .filter(({ service, isKeyed }) => isKeyed === hasKey(service))
     .map(({ service, path, deprecatedAt, goneAt, isKeyed }) => {
       const { about } = publicServices[service]
-      const when = goneAt === null ? '' : ` on ${dayOf(goneAt)}`
+      const when = goneAt === null ? '' : ` on ${isoDayOf(goneAt)}`
       const verb = goneAt === null ? 'has deprecated' : goneAt <= now ? 'has retired' : 'retires'
       const helps = keyHeaderOf(service) !== undefined && !isKeyed
       return doubtful(

@@ -125,7 +125,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
       const { observations } = await import('./observations.ts')
       const observed = observations()
       const [
-        { serve },
+        { serveHttp },
         { bufferedLog: gathered },
         { createCustomerEngines },
         { networkHealth },
@@ -192,7 +192,7 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
           : owners(apiKey)
       const listening = await listens(
         () =>
-          serve(
+          serveHttp(
             {
               access,
               allow: (keyId) => limiter.take(keyId),

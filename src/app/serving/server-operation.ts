@@ -3,7 +3,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { latestBlock } from '../../chain/head.ts'
 import { openChain } from '../../chain/network-client.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { EngineOptions } from '../../engine/engine.ts'
+import type { EngineInputs } from '../../engine/engine.ts'
 import type { AppNeeds } from '../../server/app.ts'
 import { type ReadinessCheck, readinessOf } from '../../server/readiness.ts'
 import { type DatabaseProbe, probeSchema, probeWrites } from '../../store/sql/database-probe.ts'
@@ -14,7 +14,7 @@ import type { MeasureSource, observations } from './observations.ts'
 /** The checks of a server's readiness, in order: its database, its schema, and each of its networks by name. */
 export const readinessChecks = (
   { sql, kind, schema }: DatabaseProbe,
-  { catalog, rpc }: Pick<EngineOptions, 'catalog' | 'rpc'>,
+  { catalog, rpc }: Pick<EngineInputs, 'catalog' | 'rpc'>,
 ): ReadinessCheck[] => [
   { name: 'database', work: () => probeWrites(sql) },
   { name: 'migrations', work: () => probeSchema(sql, kind, schema) },
@@ -40,7 +40,7 @@ export type ServerOperation = {
   services: (access: ServiceAccess) => ServiceAccess
   /** What the HTTP server shows. `sources` provide values of other parts. */
   shown: (
-    engine: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'>,
+    engine: Omit<EngineInputs, 'customer' | 'changedBy' | 'scope'>,
     database: DatabaseProbe,
     sources?: readonly MeasureSource[],
   ) => Pick<AppNeeds, 'ready' | 'moreMetrics' | 'onEnd'>
@@ -62,7 +62,7 @@ export async function serverOperation({
   log,
   drainMs,
   observed,
-}: Pick<EngineOptions, 'catalog'> & {
+}: Pick<EngineInputs, 'catalog'> & {
   env: Readonly<Record<string, string | undefined>>
   version: string
   log: { write: (line: string) => void } | undefined

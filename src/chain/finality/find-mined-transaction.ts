@@ -105,7 +105,7 @@ const minedBy = async (
 })
 
 /** The call of a transaction, which may be in no block. `undefined` if the node does not show it. */
-export async function callOf(rpc: ChainClient, hash: Hex): Promise<TransactionCall | undefined> {
+export async function sentCallOf(rpc: ChainClient, hash: Hex): Promise<TransactionCall | undefined> {
   type Shown = { from?: unknown; to?: Address | null; input?: unknown; value?: string }
   const shown = await rpc.request<Shown | null>('eth_getTransactionByHash', [hash])
   const [from, input] = [CatalogAddress.safeParse(shown?.from).data, HexData.safeParse(shown?.input).data]

@@ -6,9 +6,9 @@ import {
   busyFault,
   invalidAnswer,
   isRecord,
-  type Outcome,
-  outcomeOf,
+  type ReplyOutcome,
   type RpcCall,
+  replyOutcome,
   unwrap,
   unwrapBatch,
 } from './envelope.ts'
@@ -46,7 +46,7 @@ export async function requestOutcomes(
   calls: readonly RpcCall[],
   time: Time,
   onLimit?: OnBatchLimit,
-): Promise<Outcome[]> {
+): Promise<ReplyOutcome[]> {
   const known = acceptedSizes.get(endpoint)
   const most = known && performance.now() < known.until ? known.size : maxBatchCalls
   let refusal: unknown
@@ -75,7 +75,7 @@ async function inParts(
   calls: readonly RpcCall[],
   size: number,
   time: Time,
-): Promise<Outcome[]> {
+): Promise<ReplyOutcome[]> {
   const { host, exchange, most = () => maxBatchCalls } = endpoint
   const others = calls.filter(({ method }) => method !== 'eth_getLogs')
   const anchors = others.length < calls.length ? others : []
@@ -89,12 +89,12 @@ async function inParts(
       of.slice(at * each, (at + 1) * each),
     )
   }
-  const answers = new Map<RpcCall, Outcome>()
-  const outcomesOf = async (part: readonly RpcCall[]): Promise<Outcome[]> => {
+  const answers = new Map<RpcCall, ReplyOutcome>()
+  const outcomesOf = async (part: readonly RpcCall[]): Promise<ReplyOutcome[]> => {
     const [only, ...more] = part
     const left = leftOf(time)
     return only && more.length === 0
-      ? [outcomeOf(host, await exchange(only, left, time.until), only)]
+      ? [replyOutcome(host, await exchange(only, left, time.until), only)]
       : unwrapBatch(host, await exchange(part, left, time.until), part)
   }
   const ask = async (slice: readonly RpcCall[]): Promise<void> => {
@@ -130,7 +130,7 @@ const isLogLimit = ({ details }: AppError): boolean =>
 const faultOf = (error: unknown): unknown => (error instanceof AppError ? error.details?.fault : undefined)
 
 /** The identity of an answer for comparison: a block by its hash, since nodes format the rest differently. */
-const nameOf = (outcome: Outcome): string => {
+const nameOf = (outcome: ReplyOutcome): string => {
   if ('error' in outcome) return outcome.error.message
   const { value } = outcome
   return isRecord(value) && typeof value.hash === 'string' ? value.hash.toLowerCase() : JSON.stringify(value)

@@ -84,7 +84,7 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
 }
 
 /** What the error of an outcome means; `undefined` for a result. */
-export const errorClassOf = (outcome: Outcome): ReadErrorClass | undefined =>
+export const errorClassOf = (outcome: ReplyOutcome): ReadErrorClass | undefined =>
   'error' in outcome
     ? readErrorClass(outcome.error.details ?? {}, String(outcome.error.details?.method))
     : undefined
@@ -96,10 +96,10 @@ export const batchRefusedError = (host: string, count: number, message: string):
   })
 
 /** The outcome of one call of a batch: its result, or the error that is about this call alone. */
-export type Outcome = { value: unknown } | { error: AppError }
+export type ReplyOutcome = { value: unknown } | { error: AppError }
 
 /** The outcome of one reply. A node that gave no reply to it, or is busy, throws: RPC_UNREACHABLE. */
-export function outcomeOf(host: string, reply: unknown, call: RpcCall): Outcome {
+export function replyOutcome(host: string, reply: unknown, call: RpcCall): ReplyOutcome {
   try {
     return { value: unwrap(host, reply, call) }
   } catch (error) {
@@ -113,7 +113,7 @@ export function outcomeOf(host: string, reply: unknown, call: RpcCall): Outcome 
  * The outcomes of a batch in the order of its calls, for replies in any order. One error in place of all is a refusal of the batch,
  * and so is another number of replies.
  */
-export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): Outcome[] {
+export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcCall[]): ReplyOutcome[] {
   const whole = Array.isArray(replies) && replies.length === 1 && calls.length > 1 ? replies[0] : replies
   if (isRecord(whole) && whole.error) {
     const message = errorText(whole.error)
@@ -129,11 +129,11 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
   if (!Array.isArray(replies) || replies.length !== calls.length)
     throw batchRefusedError(host, calls.length, 'another number of replies')
   const byId = new Map(replies.map((reply: unknown) => [isRecord(reply) ? reply.id : undefined, reply]))
-  return calls.map((call) => outcomeOf(host, byId.get(call.id), call))
+  return calls.map((call) => replyOutcome(host, byId.get(call.id), call))
 }
 
 /** The results of outcomes; the first error is thrown. */
-export const resultsOf = (outcomes: readonly Outcome[]): unknown[] =>
+export const resultsOf = (outcomes: readonly ReplyOutcome[]): unknown[] =>
   outcomes.map((outcome) => {
     if ('error' in outcome) throw outcome.error
     return outcome.value

@@ -7,7 +7,7 @@ import {
   errorClassOf,
   isRecord,
   isWriteMethod,
-  type Outcome,
+  type ReplyOutcome,
   type RpcCall,
   resultsOf,
   unwrap,
@@ -140,10 +140,10 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
    * Reads until an endpoint answers: the next one at once, then all again after a delay. With `again`, an error that another endpoint
    * may not give counts as no answer, as long as one is left to ask.
    */
-  const read = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
+  const read = async (calls: readonly RpcCall[], again: boolean): Promise<ReplyOutcome[]> => {
     const until = performance.now() + budgetMs
     let most = retries + endpoints.length
-    let held: Outcome[] | undefined
+    let held: ReplyOutcome[] | undefined
     for (let tried = 1; ; tried++) {
       const endpoint = order[0]!
       let failure: AppError | undefined
@@ -181,7 +181,7 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     }
   }
 
-  const readAll = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
+  const readAll = async (calls: readonly RpcCall[], again: boolean): Promise<ReplyOutcome[]> => {
     // Equal reads of one moment have one answer, and each call of a batch counts in a node's plan.
     const names = calls.map(({ method, params }) => JSON.stringify([method, params]))
     const indexes = new Map<string, number>()
@@ -233,13 +233,13 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
 }
 
 /** A copy of an outcome for another caller, who may change it. */
-const copyOf = (outcome: Outcome): Outcome =>
+const copyOf = (outcome: ReplyOutcome): ReplyOutcome =>
   'error' in outcome ? outcome : { ...outcome, value: structuredClone(outcome.value) }
 
 /** Calls that were asked for at the same moment, and who waits for them. */
 type Waiting = {
   calls: readonly RpcCall[]
-  resolve: (outcomes: Outcome[]) => void
+  resolve: (outcomes: ReplyOutcome[]) => void
   reject: (error: unknown) => void
 }
 
@@ -249,7 +249,7 @@ type Waiting = {
  * of a single one twice: several nodes may answer for it. An error in unknown words is asked of each once, because gateways have words of
  * their own for their failures.
  */
-function timesToAsk(outcomes: readonly Outcome[], endpoints: number, retries: number): number {
+function timesToAsk(outcomes: readonly ReplyOutcome[], endpoints: number, retries: number): number {
   const once = Math.min(retries, 1)
   const times = outcomes.map((outcome) => {
     const is = errorClassOf(outcome)
@@ -267,9 +267,9 @@ function timesToAsk(outcomes: readonly Outcome[], endpoints: number, retries: nu
  * is asked by itself.
  */
 function coalesced(
-  readAll: (calls: readonly RpcCall[], again: boolean) => Promise<Outcome[]>,
-  mayChange: (outcomes: readonly Outcome[]) => boolean,
-): (calls: readonly RpcCall[]) => Promise<Outcome[]> {
+  readAll: (calls: readonly RpcCall[], again: boolean) => Promise<ReplyOutcome[]>,
+  mayChange: (outcomes: readonly ReplyOutcome[]) => boolean,
+): (calls: readonly RpcCall[]) => Promise<ReplyOutcome[]> {
   let waiting: Waiting[] = []
   const apart = ({ calls, resolve, reject }: Waiting) => readAll(calls, true).then(resolve, reject)
   /** Asks for all in one batch, and returns those that must be asked again. */

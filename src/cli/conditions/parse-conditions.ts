@@ -14,7 +14,7 @@ export type FactValue = number | boolean | null
 export type Fact<subject> = { unit: Unit; about: string; of: (one: subject) => FactValue }
 
 /** The facts of a subject, by the name that a condition uses. */
-export type Facts<subject> = Readonly<Record<string, Fact<subject>>>
+export type ConditionFacts<subject> = Readonly<Record<string, Fact<subject>>>
 
 /** A condition in its standard form, such as `apy<3%` or `paused`. `isMet` is `null` while its fact is unknown. */
 export type Condition<subject> = {
@@ -44,7 +44,7 @@ const wordsOf: Record<Unit, (value: number | boolean) => string> = {
 const exampleOf: Record<Exclude<Unit, 'flag'>, string> = { rate: '<3%', usd: '<100000', number: '<1.2' }
 
 /** Reads `--when`: conditions separated by commas, such as `apy<3%, paused`. USAGE for anything else. */
-export function parseConditions<subject>(text: string, facts: Facts<subject>): Condition<subject>[] {
+export function parseConditions<subject>(text: string, facts: ConditionFacts<subject>): Condition<subject>[] {
   const parts = text.split(',').map((part) => part.trim())
   const all = parts.map((part) => parseOne(part, facts))
   const same = all.find((one, at) => all.findIndex(({ text: other }) => other === one.text) !== at)
@@ -52,7 +52,7 @@ export function parseConditions<subject>(text: string, facts: Facts<subject>): C
   return all
 }
 
-function parseOne<subject>(part: string, facts: Facts<subject>): Condition<subject> {
+function parseOne<subject>(part: string, facts: ConditionFacts<subject>): Condition<subject> {
   const [, not, name = '', sign, bound = ''] =
     /^(!?)\s*([A-Za-z]+)\s*(?:(<=|>=|<|>)\s*(\S+))?$/.exec(part) ?? []
   const fact = Object.hasOwn(facts, name.toLowerCase()) ? facts[name.toLowerCase()] : undefined
@@ -95,7 +95,7 @@ function boundOf(text: string, unit: Exclude<Unit, 'flag'>): number | undefined 
   return unit === 'rate' ? Number(number) / 100 : Number(number)
 }
 
-function refusal<subject>(message: string, facts: Facts<subject>): AppError {
+function refusal<subject>(message: string, facts: ConditionFacts<subject>): AppError {
   const examples = Object.entries(facts).map(([name, { unit }]) =>
     unit === 'flag' ? name : `${name}${exampleOf[unit]}`,
   )
@@ -103,7 +103,7 @@ function refusal<subject>(message: string, facts: Facts<subject>): AppError {
 }
 
 /** What the help of `--when` says of the facts. */
-export const factsHelp = <subject>(facts: Facts<subject>): string =>
+export const factsHelp = <subject>(facts: ConditionFacts<subject>): string =>
   Object.entries(facts)
     .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
     .join('\n')

@@ -35,7 +35,7 @@ export const repeatable = ({ variadic, parseArg }: Option): boolean =>
   variadic || (parseArg !== undefined && 'gathers' in parseArg)
 
 /** Parses --confirmations: a number of blocks, `safe` or `finalized`. */
-export function depthOf(text: string | undefined): number | 'safe' | 'finalized' | undefined {
+export function parseDepth(text: string | undefined): number | 'safe' | 'finalized' | undefined {
   if (text === undefined) return undefined
   if (text === 'safe' || text === 'finalized') return text
   if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text)

@@ -4,7 +4,7 @@ import { displayNetwork, networkNamed } from '../../domain/networks.ts'
 import { sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { type OptionRow, withOptions } from './add-option-rows.ts'
-import { depthOf, eachValidatedBy, maxFee, nonceOf, validatedBy } from './option-values.ts'
+import { eachValidatedBy, maxFee, nonceOf, parseDepth, validatedBy } from './option-values.ts'
 
 /** The execution options, as commander reads them. */
 export type ExecutionOptions = {
@@ -23,7 +23,7 @@ export const withExecution = (
 ): Command =>
   withOptions(command, 'Execution:', [
     ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
-    ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', validatedBy(depthOf)],
+    ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', validatedBy(parseDepth)],
     ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
     // A new operation has --allow-duplicate and --max-fee among its own options.
     ...(of.isNew ? of.some([pipeline, nonce]) : ofResumed),

@@ -1,7 +1,7 @@
 import type { Exit } from '../../domain/errors.ts'
 
 /** Exit codes of `sluice`. Below 20 nothing was ever signed; from 20 to 29 go on with the same operation, never a new one. */
-export const exits = {
+export const exitCodes = {
   0: 'success; for a watched action, it succeeded',
   1: 'a bug, before anything was signed',
   2: 'usage error: bad flag, amount, address or unit; missing key; prompt needed without a terminal',
@@ -45,7 +45,7 @@ const ends = {
   watches: [...service, 15],
   follows: [...service, 20, 22, 25],
   ends: [...service, 9, 20, 21, 22, 23, 24, 25],
-  signer: Object.keys(exits).map((code) => Number(code) as Exit),
+  signer: Object.keys(exitCodes).map((code) => Number(code) as Exit),
 } satisfies Record<string, readonly Exit[]>
 
 /** The dependency of a command that decides its exit codes. */
@@ -53,4 +53,4 @@ export type Standing = keyof typeof ends
 
 /** The exit codes of a command, in order, with their meanings. */
 export const endsOf = (standing: Standing): { code: Exit; meaning: string }[] =>
-  [...ends[standing]].sort((a, b) => a - b).map((code) => ({ code, meaning: exits[code] }))
+  [...ends[standing]].sort((a, b) => a - b).map((code) => ({ code, meaning: exitCodes[code] }))

@@ -54,12 +54,12 @@ import {
   DefaultWallet,
   KeyDocument,
   KeystoreDocument,
-  KeystoreFile,
   KeystoreList,
   NetworkList,
   NewKeyDocument,
   RememberedDocument,
   TokenList,
+  WalletExport,
 } from './wallets-and-api-keys.ts'
 
 const End = fields({ network: z.string(), chainId: z.int() })
@@ -368,7 +368,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   'wallet list': settings(KeystoreList),
   'wallet new': settings(KeystoreDocument),
   'wallet import': settings(KeystoreDocument),
-  'wallet export': settings(KeystoreFile),
+  'wallet export': settings(WalletExport),
   'wallet remove': settings(Removed),
   'wallet use': settings(DefaultWallet),
   'wallet remember': settings(RememberedDocument),

@@ -20,7 +20,7 @@ export const RememberedDocument = fields({
 export const DefaultWallet = fields({ default: maybe(z.string()) })
 
 /** `wallet export`: an encrypted keystore of version 3. */
-export const KeystoreFile = z.looseObject({ version: z.literal(3), crypto: z.looseObject({}) })
+export const WalletExport = z.looseObject({ version: z.literal(3), crypto: z.looseObject({}) })
 
 /** `wallet approvals list` */
 export const ApprovalList = listOf(

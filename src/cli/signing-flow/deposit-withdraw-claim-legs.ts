@@ -5,7 +5,7 @@ import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { readClaim, readClaimWindow } from '../../guard/claim-payout-reads.ts'
-import { balanceOf } from '../../guard/simulation/wallet-state-before-simulation.ts'
+import { balanceRead } from '../../guard/simulation/wallet-state-before-simulation.ts'
 import {
   hasWithdrawalQueue,
   readReceiptUnits,
@@ -204,7 +204,7 @@ export async function claimProposal(
 /** Reads the token balance of an owner. */
 async function heldOf(cli: Cli, token: Token, owner: Address): Promise<bigint> {
   const node = asking(cli, token)
-  return askNumber(node, balanceOf(token, owner), `the balance of ${token.symbol}`)
+  return askNumber(node, balanceRead(token, owner), `the balance of ${token.symbol}`)
 }
 
 /** Says how many receipts stay staked after a withdrawal of everything else. */

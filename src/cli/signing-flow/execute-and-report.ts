@@ -10,7 +10,7 @@ import { reopenReorganised } from '../../transactions/reorganisations.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { withPricedGas } from '../gas-in-usd.ts'
-import { depthOf } from '../options/option-values.ts'
+import { parseDepth } from '../options/option-values.ts'
 import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import { operationView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
@@ -178,7 +178,7 @@ export function runOptions(
   options: Partial<ExecutionOptions>,
   maxFeePerGas?: bigint,
 ): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
-  const depth = depthOf(options.confirmations)
+  const depth = parseDepth(options.confirmations)
   const nonces = noncesOf(options.nonce, context.catalog.networks, operation.legs)
   return {
     ...(depth !== undefined && { depth }),

@@ -2,7 +2,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { ProposedLeg } from '../../planning/proposal-types.ts'
-import type { Price } from '../../planning/usd-value.ts'
+import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import { intentTokens } from '../../protocols/intent.ts'
 import type { Backend } from '../backend-types.ts'
 
@@ -11,7 +11,7 @@ export async function planPrices(
   backend: Pick<Backend, 'prices'>,
   { catalog }: Pick<ExecutionContext, 'catalog'>,
   { legs }: { legs: readonly Pick<ProposedLeg, 'chainId' | 'intent'>[] },
-): Promise<readonly Price[]> {
+): Promise<readonly TokenUsdPrice[]> {
   const coins = legs.map(({ chainId }) => nativeToken(networkNamed(catalog.networks, chainId)))
   const intents = legs.flatMap(({ intent }) => intent ?? [])
   const tokens = [

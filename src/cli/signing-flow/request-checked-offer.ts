@@ -21,7 +21,7 @@ import type { Cli } from '../command-run-types.ts'
 import { noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { planPrices } from './plan-prices.ts'
-import { refuseExpired } from './quotes/quote-expiry.ts'
+import { refuseExpiredQuote } from './quotes/quote-expiry.ts'
 import { refuseName, requireIdempotency } from './refuse-duplicates.ts'
 import type { SigningRequest } from './signing-flow-types.ts'
 import { termsOf } from './user-terms-from-flags.ts'
@@ -99,7 +99,7 @@ async function offer(
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined, counts: snapshot?.counts }
   const early = isAsked ? await refuseEarlyNonce(context, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
-  refuseExpired(proposal, cli.program.now(), { isFixed: wallet !== undefined })
+  refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const worth = planPrices(cli.backend, context, proposal)
   const check = async () =>
     checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth }, snapshot)

@@ -21,7 +21,7 @@ import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { executeAndReport } from './execute-and-report.ts'
 import { identityWithoutKey } from './identity-without-key.ts'
-import { refuseExpired } from './quotes/quote-expiry.ts'
+import { refuseExpiredQuote } from './quotes/quote-expiry.ts'
 import {
   confirmOlderJournal,
   confirmRepeat,
@@ -164,7 +164,7 @@ async function planAndSend(
   warnNoKey(cli, options, asked)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
-  refuseExpired(proposal, cli.program.now(), { isFixed: wallet !== undefined })
+  refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const account = await identity.unlock()
   if (account.address !== identity.address)
     throw new AppError(

@@ -1,9 +1,9 @@
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
-import type { LegCheck } from '../../planning/leg-simulation.ts'
+import type { LegReads } from '../../planning/leg-simulation.ts'
 import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal-types.ts'
-import type { Price } from '../../planning/usd-value.ts'
+import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -22,7 +22,7 @@ export type SigningRequest = {
   /** The operation to close for this one, after all checks and the confirmation, just before anything is signed. */
   replaces?: { id: string; close: () => Promise<unknown> }
   /** Token prices according to the service, once there is a proposal; for tokens that the chain does not price. */
-  prices?: () => readonly Price[]
+  prices?: () => readonly TokenUsdPrice[]
   /** The result of the local engine for the same request, if a remote service answers. */
   reference?: (wallet: SignerIdentity['address']) => Promise<ReferenceQuote | undefined>
 }
@@ -37,7 +37,7 @@ export type ResumeChoices = Partial<ExecutionOptions> & {
   lock?: PlanningLock | undefined
   maxFeePerGas?: bigint
   /** What a plan made in this process has read of the chain for its first leg. */
-  firstLeg?: LegCheck | null
+  firstLeg?: LegReads | null
 }
 
 /** Plans the unsigned leg of an operation again; `undefined` without one. `least` is a lower output that the person accepts. */

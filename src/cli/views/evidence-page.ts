@@ -3,7 +3,7 @@ import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
 import type { Evidence } from '../../diagnosis/evidence/make-evidence-file.ts'
 import type { ServiceEvidence } from '../../diagnosis/evidence/service-evidence.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
-import type { VerdictDocument } from '../../diagnosis/verdict.ts'
+import type { PrintedVerdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
@@ -171,7 +171,7 @@ const hashOf = (hash: string, explorerUrl: string | null): Html =>
 /** The evidence as one page that needs nothing else: no script runs, nothing is loaded. The evidence itself is inside. */
 export function evidencePage(evidence: Evidence): string {
   const { operation, made, trail, sha256 } = evidence
-  const [report, verdict] = [evidence.report as Report, evidence.verdict as VerdictDocument | null]
+  const [report, verdict] = [evidence.report as Report, evidence.verdict as PrintedVerdict | null]
   const body = html`<h1>${operation.kind} ${badge(report.status)}</h1>
 <p class="soft">Action <code>${operation.id}</code>, state of ${utcTime(made)}</p>
 ${verdict && verdictSection(verdict)}
@@ -219,7 +219,7 @@ ${pageText(body)}
 /** The same for an action that only a service reports: what no chain can confirm is marked as the word of the service. */
 export function serviceEvidencePage(evidence: ServiceEvidence): string {
   const { action, made, service, statedOnly, sha256 } = evidence
-  const verdict = evidence.verdict as VerdictDocument | null
+  const verdict = evidence.verdict as PrintedVerdict | null
   const body = html`<h1>${action.type} ${badge(action.reported ?? action.status)}</h1>
 <p class="soft">Action <code>${action.id}</code>, as ${service ?? 'the service'} reported it on ${utcTime(made)}. It is not in the journal of the machine that exported it.</p>
 ${verdict && verdictSection(verdict)}
@@ -249,7 +249,7 @@ ${tableOf(
 const policy = () =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(evidenceStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
-const verdictSection = (told: VerdictDocument): Html => {
+const verdictSection = (told: PrintedVerdict): Html => {
   const { situation, verdict, funds, safeToRetry, next } = told
   return html`<section class="box"><h3>${situation}</h3><p>${verdict}</p>${listOf([
     ['funds', funds],

@@ -4,7 +4,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
 import { withGasInUsd } from '../../cli/gas-in-usd.ts'
 import { swapNamed } from '../../cli/named-id.ts'
-import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
+import { parseDepth, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -15,7 +15,7 @@ import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
 import { transactionLines, waitingText } from '../../cli/views/operation-view.ts'
 import { retryText } from '../../cli/views/retry-text.ts'
 import { explain } from '../../diagnosis/explain.ts'
-import { type Verdict, type VerdictDocument, verdictDocument } from '../../diagnosis/verdict.ts'
+import { type Verdict, type PrintedVerdict, verdictDocument } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
@@ -33,13 +33,13 @@ export const addExplain = (command: Command, program: CommandContext): void =>
     .option(
       '--confirmations <depth>',
       'finality: a number of blocks, safe or finalized',
-      validatedBy(depthOf),
+      validatedBy(parseDepth),
     )
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, explainOne))
 
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
-  const depth = depthOf(options.confirmations)
+  const depth = parseDepth(options.confirmations)
   const context = await cli.backend.context()
   const of =
     !findOperation(context, id) && isTransactionHash(id)
@@ -60,7 +60,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
 
 const tell = (cli: Cli, verdict: Verdict): void => cli.emit(verdictDocument(verdict, cli.line), verdictView)
 
-const verdictView: View<VerdictDocument> = (told, to) => {
+const verdictView: View<PrintedVerdict> = (told, to) => {
   const { id, situation, verdict, funds, safeToRetry, next, evidence } = told
   const { waiting, createdAt, finishedAt, transactions, transaction } = told
   return [

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { interruptedError } from '../../cli/classify-failure.ts'
+import { commandInterruptedError } from '../../cli/classify-failure.ts'
 import { cliFor, optionsOf } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { writeText } from '../../cli/output/document-writer.ts'
@@ -38,7 +38,7 @@ async function perform(cli: Cli): Promise<void> {
       tell(`\n${paint.bold(`${executed.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
       const { exit, out, values } = await cli.program.run(command.split(' '), { as: 'newcomer' })
       if (out !== '') tell(out.trimEnd())
-      if (exit !== 0 && cli.program.interrupt.signal.aborted) throw interruptedError(['demo'])
+      if (exit !== 0 && cli.program.interrupt.signal.aborted) throw commandInterruptedError(['demo'])
       if (exit !== 0)
         throw new AppError(
           'DEMO_FAILED',

@@ -1,6 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { type Facts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
+import { type ConditionFacts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
@@ -11,7 +11,7 @@ type Options = WatchOptions & { when: string; network?: string; asset?: string; 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text))
 
 /** What a condition on a strategy can be about. */
-export const strategyFacts: Facts<Strategy> = {
+export const strategyFacts: ConditionFacts<Strategy> = {
   apy: { unit: 'rate', about: 'current rate a year, such as apy<3%', of: ({ apy }) => apy },
   tvl: { unit: 'usd', about: 'total value locked in USD', of: ({ tvlUsd }) => numberOf(tvlUsd) },
   liquidity: {

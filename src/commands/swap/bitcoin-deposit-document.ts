@@ -155,7 +155,7 @@ export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one },
         'provider',
         `${sanitizeText(one.provider)}${one.proof === null ? '' : ` ${to.paint.dim(`proved by ${one.proof}`)}`}`,
       ],
-      deposit.confirmations !== null && ['confirmed', depthOf(deposit.confirmations)],
+      deposit.confirmations !== null && ['confirmed', depthText(deposit.confirmations)],
       one.destinationTxHash !== null && ['destination', sanitizeText(one.destinationTxHash)],
       ...deliveryRows(deposit),
     ],
@@ -172,5 +172,5 @@ export const deliveryRows = ({
 ]
 
 /** How deep a deposit is, in words. */
-export const depthOf = (blocks: number): string =>
+export const depthText = (blocks: number): string =>
   blocks === 0 ? 'not yet: it is in no block' : `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`

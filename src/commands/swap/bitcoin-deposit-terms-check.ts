@@ -16,7 +16,7 @@ import { factsWithoutTransactions } from '../../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../../guard/policy/rules.ts'
 import { lostRecipientError, refuseLostRecipient } from '../../planning/lost-recipient-check.ts'
 import { refusePriceImpact } from '../../planning/price-impact.ts'
-import { type Price, usdUnits } from '../../planning/usd-value.ts'
+import { type TokenUsdPrice, usdUnits } from '../../planning/usd-value.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
@@ -148,7 +148,7 @@ async function impactBelowSpot(
 
 /** The price of a bitcoin by a token that is worth one: on the destination, else on another chain that answers. */
 async function bitcoinPrice(
-  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>,
+  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly TokenUsdPrice[]>,
   tokens: readonly Token[],
   chainId: number,
 ): Promise<string | undefined> {

@@ -27,7 +27,7 @@ import { serviceExchange } from '../../swaps/service-access.ts'
 import {
   type DepositDocument,
   depositView,
-  depthOf,
+  depthText,
   documentOf,
   isPaid,
   paidDocument,
@@ -251,7 +251,7 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
 const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
   const note = deposit?.note ? `. ${sanitizeText(deposit.note)}` : ''
   if (originTxHash === null) return `${sanitizeText(status)}: waiting for the payment on Bitcoin${note}`
-  const depth = deposit?.confirmations ? `, ${depthOf(deposit.confirmations)} deep` : ''
+  const depth = deposit?.confirmations ? `, ${depthText(deposit.confirmations)} deep` : ''
   return `${sanitizeText(status)}: paid by ${sanitizeText(originTxHash)}${depth}${note}`
 }
 

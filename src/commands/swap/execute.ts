@@ -38,7 +38,7 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
-import type { Price } from '../../planning/usd-value.ts'
+import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
 import { refuseSigningFlags } from './bitcoin-deposit-terms-check.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
@@ -134,7 +134,7 @@ const titleOf = (quote: Quote) =>
   `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${sanitizeText(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${sanitizeText(quote.to.network)}`
 
 /** The token prices of a quote. */
-const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
+const pricesOf = ({ tokenIn, tokenOut }: Quote): TokenUsdPrice[] =>
   [tokenIn, tokenOut].flatMap(({ chainId, address, priceUsd }) =>
     priceUsd === null ? [] : [{ chainId, address, usd: priceUsd }],
   )

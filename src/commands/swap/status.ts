@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { swapNamed } from '../../cli/named-id.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view-types.ts'
-import { expiredQuoteError, swapStatusOf, unfilledOrderError } from '../../cli/swap-status-by-id.ts'
+import { expiredQuoteError, swapStatusById, unfilledOrderError } from '../../cli/swap-status-by-id.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
 import { fieldTable, type MaybeRow } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
@@ -13,7 +13,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { deliveryRows, depthOf, isPaid } from './bitcoin-deposit-document.ts'
+import { deliveryRows, depthText, isPaid } from './bitcoin-deposit-document.ts'
 
 /** `swap status` */
 export async function status(
@@ -25,7 +25,7 @@ export async function status(
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
-  const look = () => swapStatusOf(cli, id, ask).then(withoutPaidAddress).catch(naming(id, options.btcTx))
+  const look = () => swapStatusById(cli, id, ask).then(withoutPaidAddress).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
   // A swap of the journal is read from the chains here.
   const isOwn = (await swapNamed(cli, id)).known !== undefined
@@ -74,7 +74,7 @@ const depositRows = (deposit: ShownDeposit): MaybeRow[] => {
       `${formatAmount(BigInt(amount), btc)}${address === null ? '' : ` to ${sanitizeText(address)}`}`,
     ],
     memo !== null && ['memo', sanitizeText(memo)],
-    ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
+    ['confirmed', confirmations === null ? 'no deposit is found' : depthText(confirmations)],
     ...deliveryRows(deposit),
   ]
 }

@@ -1,6 +1,6 @@
 import type { Wallet } from '../../api/wallet-positions.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { type Facts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
+import { type ConditionFacts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
 import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import { sluice } from '../../domain/text/next-step.ts'
@@ -16,7 +16,7 @@ const isWhole = ({ stats, missing }: Wallet): boolean =>
   (missing ?? []).length === 0 && (stats?.unread ?? []).length === 0
 
 /** What a condition on a wallet can be about. */
-export const walletFacts: Facts<Wallet> = {
+export const walletFacts: ConditionFacts<Wallet> = {
   health: {
     unit: 'number',
     about: 'lowest health factor; liquidation begins below 1',

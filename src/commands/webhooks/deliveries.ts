@@ -74,7 +74,7 @@ export async function resend(cli: Cli, id: string, delivery: string, options: We
 
 /** `webhooks replay` */
 export async function replay(cli: Cli, id: string, options: WebhooksAt & { since: string }): Promise<void> {
-  const since = timeOf(options.since, cli.program.now())
+  const since = parseSince(options.since, cli.program.now())
   cli.emit(
     { id, since, ...(await (await eventsOf(cli, options)).replayWebhook({ id, since })) },
     ({ count }) =>
@@ -83,7 +83,7 @@ export async function replay(cli: Cli, id: string, options: WebhooksAt & { since
 }
 
 /** Parses a time: ISO 8601, or a duration before `now`. Returns ISO 8601 in UTC. */
-export function timeOf(text: string, now: number): string {
+export function parseSince(text: string, now: number): string {
   const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : now - duration(text)
   if (Number.isFinite(at) && at >= 0) return new Date(at).toISOString()
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a time`, {

@@ -10,7 +10,7 @@ import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../../domain/timer-limit.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
-import { timeOf } from './deliveries.ts'
+import { parseSince } from './deliveries.ts'
 import { eventTypesOf } from './endpoints.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
@@ -35,7 +35,7 @@ export async function listen(cli: Cli, options: Options): Promise<void> {
   const { consumer } = options
   const intervalMs = duration(options.interval)
   const types = options.types === undefined ? undefined : eventTypesOf(options.types)
-  const since = options.since === undefined ? undefined : timeOf(options.since, cli.program.now())
+  const since = options.since === undefined ? undefined : parseSince(options.since, cli.program.now())
   const secret = options.secretFile === undefined ? undefined : await secretOf(cli, options)
   const forwarder =
     options.forwardTo === undefined ? undefined : await cli.program.eventForwarder(options.forwardTo, secret)

@@ -24,7 +24,7 @@ import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts
 import { amountText } from '../calls/describe-call.ts'
 import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
-import { actionCommand } from '../messages/shared-operation-phrases.ts'
+import { commandForOperation } from '../messages/shared-operation-phrases.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import { type ExplainedTransfer, preSignedOrder } from './foreign-order.ts'
 import { foreignRelayOrder } from './foreign-relay-order.ts'
@@ -279,7 +279,7 @@ async function followed(
     ? ` Since then, the bridge paid ${formatAmount(larger.paid, unit)} to ${refundTo} in ${larger.found.hash}, which may include it.`
     : ''
   // Of the commands for an own action, this one alone takes the hash of a stranger's burn.
-  const deliver = actionCommand(facts, 'deliver')
+  const deliver = commandForOperation(facts, 'deliver')
   return {
     situation: rule.situation,
     verdict: `${rule.verdict(facts)}${unsure}`,

@@ -36,7 +36,7 @@ export function fundsText(facts: Facts): string {
     return `${formattedAmount(refund.amount)}: paid back to ${refund.recipient} on ${sanitizeText(refund.network)}, in ${refund.hash}.`
   if (resultOf(operation).unfilled) return orderFundsText(facts)
   if (bridge) return bridgeFundsText(facts)
-  return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether the funds arrived is not known.`
+  return `${operationAmountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether the funds arrived is not known.`
 }
 
 /** Where funds are after a bridge delivery. */
@@ -53,7 +53,7 @@ export function bridgeFundsText(facts: Facts): string {
   if (way === 'order') return orderFundsText(facts)
   if (way === 'desk') return deskFundsText(facts)
   if (way === 'solver') return solverFundsText(facts)
-  const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
+  const burned = `${operationAmountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so the amount is not known here.`
   return isMinted === false
@@ -65,16 +65,16 @@ export function bridgeFundsText(facts: Facts): string {
 function orderFundsText(facts: Facts): string {
   const { isMinted, recipient } = facts.bridge ?? { isMinted: false }
   if (isMinted === true)
-    return `${amountText(facts)}: swapped, and paid to ${recipient}. The transaction was not found, so the amount is not known here.`
+    return `${operationAmountText(facts)}: swapped, and paid to ${recipient}. The transaction was not found, so the amount is not known here.`
   return isMinted === undefined
-    ? `${amountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled. Whether it was is not known here.`
-    : `${amountText(facts)}: still in the wallet ${facts.operation.wallet} on ${originNetwork(facts)}.`
+    ? `${operationAmountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled. Whether it was is not known here.`
+    : `${operationAmountText(facts)}: still in the wallet ${facts.operation.wallet} on ${originNetwork(facts)}.`
 }
 
 /** The same for what the desk of a ramp has. */
 function deskFundsText(facts: Facts): string {
   const { from, burn, expiry, isMinted, recipient } = facts.bridge!
-  const sent = `${amountText(facts)}: sent to the desk on ${from.name} in ${burn}`
+  const sent = `${operationAmountText(facts)}: sent to the desk on ${from.name} in ${burn}`
   if (expiry?.refund)
     return `${sent}. ${expiry.refund.text} was paid back to ${recipient}, in ${expiry.refund.hash}.`
   return isMinted === false
@@ -85,7 +85,7 @@ function deskFundsText(facts: Facts): string {
 /** The same for a deposit that a solver pays out, which Relay has until then. */
 function solverFundsText(facts: Facts): string {
   const { from, to, burn, isMinted, recipient, order } = facts.bridge!
-  const sent = `${amountText(facts)}: deposited at Relay on ${from.name} in ${burn}`
+  const sent = `${operationAmountText(facts)}: deposited at Relay on ${from.name} in ${burn}`
   if (order?.returned) {
     const { text, network, hash, recipient: payee } = order.returned
     return `${text}: paid back to ${payee} on ${network.name}, in ${hash}.`
@@ -99,7 +99,7 @@ function solverFundsText(facts: Facts): string {
 function depositFundsText(facts: Facts): string {
   const { from, to, burn, isMinted, recipient, expiry } = facts.bridge!
   const { wallet } = facts.operation
-  const sent = `${amountText(facts)}: deposited on ${from.name} in ${burn}`
+  const sent = `${operationAmountText(facts)}: deposited on ${from.name} in ${burn}`
   if (isMinted === true)
     return `${sent}, and paid out to ${recipient} on ${to.name}. The transaction was not found, so the amount is not known here.`
   if (expiry?.refund)
@@ -115,12 +115,12 @@ function fundsAtOrigin(facts: Facts): string {
   if (operation.kind === 'revoke')
     return `This action moves no funds; they are in the wallet ${operation.wallet}.`
   if (operation.kind === 'deliver')
-    return `This action moves no funds of the wallet ${operation.wallet}; ${amountText(facts)} waits at the bridge for ${plan.about.receiver}.`
+    return `This action moves no funds of the wallet ${operation.wallet}; ${operationAmountText(facts)} waits at the bridge for ${plan.about.receiver}.`
   if (operation.kind === 'withdraw')
     return `The funds are still in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')
-    return `${amountText(facts)}: still reserved in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
-  return `${amountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
+    return `${operationAmountText(facts)}: still reserved in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+  return `${operationAmountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
 }
 
 /** The following sentence that a refund leaves out the service fee that a step of its own paid. */
@@ -134,18 +134,18 @@ export function fundsWhenFinal(facts: Facts): string {
   const { operation, focus, chains } = facts
   const next = operation.legs.find(({ leg, arrival }) => arrival !== null && leg > focus!.step.leg)
   return next?.arrival
-    ? `${amountText(facts)}: in transit to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
+    ? `${operationAmountText(facts)}: in transit to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
     : receivedFundsText(facts)
 }
 
 /** Where the funds are by the journal, if the chain does not tell. */
 export const fundsByJournal = (facts: Facts): string =>
   isUnconfirmed(facts)
-    ? `According to the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
+    ? `According to the journal, ${operationAmountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
     : `According to the journal: ${fundsText(facts)}`
 
 /** The amount of an operation in a sentence. */
-export function amountText({ plan }: Facts): string {
+export function operationAmountText({ plan }: Facts): string {
   const amount = plan.about.amounts.in ?? plan.about.amounts.out
   return amount ? `${amount.formatted} ${sanitizeText(amount.symbol)}` : 'everything'
 }

@@ -30,12 +30,12 @@ type Verb =
   | 'watch'
 
 /** A command for this operation. */
-export const actionCommand = ({ operation }: Facts, verb: Verb, flags: Flags = {}): Next =>
+export const commandForOperation = ({ operation }: Facts, verb: Verb, flags: Flags = {}): Next =>
   sluice(`action ${verb}`, operation.id, flags)
 
 /** The command that revokes a remaining allowance; `null` without one. */
 export const revokeSteps = (facts: Facts): Next | null =>
-  hasRemainingAllowance(facts) ? actionCommand(facts, 'revoke') : null
+  hasRemainingAllowance(facts) ? commandForOperation(facts, 'revoke') : null
 
 /** The following sentence that a repeated request is refused while this operation is open. */
 export const duplicateRefusedText = ({ operation }: Facts): string =>
@@ -60,7 +60,7 @@ export const gweiText = (wei: bigint): string => `${formatGwei(wei)} gwei`
 export function blockerText(facts: Facts): string {
   const { blocker } = facts
   if (!blocker) return ''
-  const giveUp = `close it and leave the funds where they are: ${commandLine(actionCommand(facts, 'abandon'))}`
+  const giveUp = `close it and leave the funds where they are: ${commandLine(commandForOperation(facts, 'abandon'))}`
   const ways = {
     poor: `Send the missing amount there and resume it; or ${giveUp}`,
     refused: `Resume it once that has changed; or ${giveUp}`,
@@ -77,4 +77,4 @@ export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
 
 /** The command for the unsigned rest. */
 export const unsignedNextSteps = (facts: Facts): Next =>
-  actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')
+  commandForOperation(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')

@@ -4,7 +4,7 @@ import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { msSince } from '../instant.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
-import { actionCommand, blockerText, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'
+import { commandForOperation, blockerText, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const bridge = ({ bridge }: Facts) => bridge!
@@ -78,7 +78,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     funds: (facts) => recipientFundsText(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for more.
-    next: (facts) => actionCommand(facts, isUnderDelivered(facts.operation) ? 'export' : 'resume'),
+    next: (facts) => commandForOperation(facts, isUnderDelivered(facts.operation) ? 'export' : 'resume'),
   },
   {
     situation: 'BRIDGE_DELIVERED',
@@ -101,7 +101,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the fill.
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'ORDER_OPEN',
@@ -112,7 +112,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
         : `The order is open until ${expiryText(facts)} and not filled yet: nothing has been swapped.${unfillableText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'BRIDGE_REFUNDED',
@@ -124,7 +124,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'BRIDGE_REFUNDED',
@@ -136,7 +136,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the payment.
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'BRIDGE_STUCK',
@@ -147,7 +147,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${spanText(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${spanText(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'export'),
+    next: (facts) => commandForOperation(facts, 'export'),
   },
   {
     situation: 'BRIDGE_WAITING',
@@ -158,7 +158,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
         : `No solver has paid out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'RAMP_STUCK',
@@ -167,7 +167,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       `The desk has not paid for ${spanText(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${spanText(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'export'),
+    next: (facts) => commandForOperation(facts, 'export'),
   },
   {
     situation: 'RAMP_WAITING',
@@ -178,7 +178,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
         : `The desk has received the transfer but has not paid ${bridge(facts).recipient} yet; this takes some minutes. The status of its ticket does not count until the chain shows the payment.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'BRIDGE_EXPIRED',
@@ -187,7 +187,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       `The deposit was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)} and cannot be paid out any more. The bridge pays it back to ${facts.operation.wallet} on ${bridge(facts).from.name} with one of its next bundles, usually within some hours.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'BRIDGE_WAITING',
@@ -198,7 +198,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
         : `No relayer has paid out on ${bridge(facts).to.name} yet. A relayer can do so until ${expiryText(facts)}; after that, the deposit is paid back to ${facts.operation.wallet}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     // Attested long ago, and nobody delivers it: anybody can.
@@ -211,7 +211,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'deliver'),
+    next: (facts) => commandForOperation(facts, 'deliver'),
   },
   {
     situation: 'BRIDGE_UNDELIVERED',
@@ -220,7 +220,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       `The bridge has attested the transfer but not delivered it on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     // An unknown burn may be attested late, or was delivered long ago: nothing proves that it was not minted.
@@ -230,7 +230,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       `The attestation service of the bridge does not know the transfer, which was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}. The transfer is not necessarily lost: it may be attested late, or may have been delivered. Check what ${bridge(facts).recipient} has received on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'export'),
+    next: (facts) => commandForOperation(facts, 'export'),
   },
   {
     situation: 'BRIDGE_STUCK',
@@ -241,7 +241,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
         : `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts) || askText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'export'),
+    next: (facts) => commandForOperation(facts, 'export'),
   },
   {
     situation: 'BRIDGE_WAITING',
@@ -252,6 +252,6 @@ export const deliveryRules: readonly DiagnosisRule[] = [
         : 'The bridge has not attested the transfer yet; this is normal at first.',
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
 ]

@@ -14,7 +14,7 @@ import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
-  actionCommand,
+  commandForOperation,
   allowancesText,
   duplicateRefusedText,
   otherPendingText,
@@ -43,7 +43,7 @@ const reverted = (
   funds: (facts) => `${fundsText(facts)} Only the gas fee was spent.${allowancesText(facts)}`,
   safeToRetry: isSafeToRetry,
   next: (facts) =>
-    revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? actionCommand(facts, 'resume') : null),
+    revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? commandForOperation(facts, 'resume') : null),
 })
 
 /** Rules for reverted steps, by cause. */
@@ -94,9 +94,9 @@ function afterReorganisation(facts: Facts): Next {
     ({ step, onChain, isOnlyCancellable }) =>
       isOnlyCancellable === true && !onChain?.found && (isInFlight(step) || onChain?.isGone),
   )
-  if (isOff) return actionCommand(facts, 'cancel', { '--yes': true })
+  if (isOff) return commandForOperation(facts, 'cancel', { '--yes': true })
   return precedingId === undefined || precedingId === operation.id
-    ? actionCommand(facts, 'resume')
+    ? commandForOperation(facts, 'resume')
     : sluice('action resume', precedingId)
 }
 
@@ -155,7 +155,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
       `${underDeliveryText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
     funds: fundsText,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'export'),
+    next: (facts) => commandForOperation(facts, 'export'),
   },
   {
     // Without a recorded cause, none is stated; a reverted step and what the chains show come first.
@@ -170,7 +170,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     verdict: () => 'The action failed, and the journal of this machine does not state the cause.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'export'),
+    next: (facts) => commandForOperation(facts, 'export'),
   },
   {
     situation: 'NOTHING_SIGNED',
@@ -180,9 +180,9 @@ export const finishedRules: readonly DiagnosisRule[] = [
     funds: fundsText,
     safeToRetry: isSafeToRetry,
     next: (facts) => {
-      if (facts.isWalletBusy) return actionCommand(facts, 'watch')
+      if (facts.isWalletBusy) return commandForOperation(facts, 'watch')
       return facts.precedingId === undefined
-        ? actionCommand(facts, 'resume')
+        ? commandForOperation(facts, 'resume')
         : sluice('action resume', facts.precedingId)
     },
   },
@@ -216,7 +216,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
       `${cancelled(facts)} cancelled: its no-op transaction was mined instead.${otherPendingText(facts)}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
-    next: (facts) => (isSettled(facts) ? revokeSteps(facts) : actionCommand(facts, 'resume')),
+    next: (facts) => (isSettled(facts) ? revokeSteps(facts) : commandForOperation(facts, 'resume')),
   },
   {
     situation: 'SUPERSEDED',
@@ -229,7 +229,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
       `${stepText(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. Check what that transaction did before you repeat the request.${otherPendingText(facts)}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
+    next: (facts) => commandForOperation(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
@@ -238,7 +238,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
       `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce} but is not final: either of the two can still be mined.`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
+    next: (facts) => commandForOperation(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
   },
 ]
 

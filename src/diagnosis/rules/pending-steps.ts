@@ -7,7 +7,7 @@ import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../.
 import { isUnconfirmed } from '../facts/operation-conditions.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
 import { fundsByJournal, fundsText } from '../messages/funds-text.ts'
-import { actionCommand, allowancesText, gweiText, stepText } from '../messages/shared-operation-phrases.ts'
+import { commandForOperation, allowancesText, gweiText, stepText } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const last = ({ focus }: Facts) => focus!.attempts.at(-1)!
@@ -72,9 +72,9 @@ const refusedRule: DiagnosisRule = {
     const { maxFeePerGas } = replacementFees(attempts, market, undefined)!
     const more: Flags = { '--max-fee': formatUnits(roundFeeUp(maxFeePerGas), 9) }
     if (isCancelling(attempts))
-      return actionCommand(facts, 'cancel', { ...(isFeeTooLow(said) && more), '--yes': true })
-    if (said && isPermanentError(said)) return actionCommand(facts, 'cancel', { '--yes': true })
-    return isFeeTooLow(said) ? actionCommand(facts, 'speed-up', more) : actionCommand(facts, 'resume')
+      return commandForOperation(facts, 'cancel', { ...(isFeeTooLow(said) && more), '--yes': true })
+    if (said && isPermanentError(said)) return commandForOperation(facts, 'cancel', { '--yes': true })
+    return isFeeTooLow(said) ? commandForOperation(facts, 'speed-up', more) : commandForOperation(facts, 'resume')
   },
 }
 
@@ -112,7 +112,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}. The node that answers now does not have that block: it may be behind.`,
     funds: fundsByJournal,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'explain'),
+    next: (facts) => commandForOperation(facts, 'explain'),
   },
   {
     situation: 'NONCE_TAKEN_NOT_FINAL',
@@ -125,7 +125,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       `The nonce ${facts.focus!.step.nonce} of ${stepText(facts, facts.focus!.step.index).toLowerCase()} is used, but the node of ${networkOf(facts)} did not show in time by which transaction: it may be this one.`,
     funds: fundsByJournal,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'REORGED',
@@ -134,7 +134,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, but a reorganisation removed that block: the transaction must be mined again.`,
     funds,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'SIGNED_NOT_SENT',
@@ -145,7 +145,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     verdict: (facts) => `${step(facts)} is signed but was not sent yet.`,
     funds,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   refusedRule,
   {
@@ -161,10 +161,10 @@ export const waitingRules: readonly DiagnosisRule[] = [
     safeToRetry: neverSafe,
     next: (facts) => {
       if (lastSent(facts).maxFeePerGas < (headOf(facts)?.baseFee ?? 0n))
-        return actionCommand(facts, 'cancel', { ...doubledMaxFee(facts), '--yes': true })
+        return commandForOperation(facts, 'cancel', { ...doubledMaxFee(facts), '--yes': true })
       return cancelRefused(facts)
-        ? actionCommand(facts, 'cancel', { '--yes': true })
-        : actionCommand(facts, 'resume')
+        ? commandForOperation(facts, 'cancel', { '--yes': true })
+        : commandForOperation(facts, 'resume')
     },
   },
   {
@@ -174,7 +174,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       `${step(facts)} is still pending, but its deadline has passed: if it is mined now, it reverts and costs its gas fee.`,
     funds,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'cancel'),
+    next: (facts) => commandForOperation(facts, 'cancel'),
   },
   {
     situation: 'BEHIND_ANOTHER',
@@ -185,7 +185,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     safeToRetry: neverSafe,
     next: (facts) =>
       facts.precedingId === undefined
-        ? actionCommand(facts, 'resume')
+        ? commandForOperation(facts, 'resume')
         : sluice('action resume', facts.precedingId),
   },
   {
@@ -199,7 +199,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     funds,
     safeToRetry: neverSafe,
     // The market is above the plan, so the person sets the limit: twice the current price, in whole gwei.
-    next: (facts) => actionCommand(facts, 'speed-up', doubledMaxFee(facts)),
+    next: (facts) => commandForOperation(facts, 'speed-up', doubledMaxFee(facts)),
   },
   {
     situation: 'SENT_NOT_SEEN',
@@ -208,7 +208,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       `${step(facts)} was sent, but the node of ${networkOf(facts)} does not know it: it was dropped, or only another node has it.`,
     funds,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     situation: 'WAITING',
@@ -216,6 +216,6 @@ export const waitingRules: readonly DiagnosisRule[] = [
     verdict: (facts) => `${step(facts)} is pending in the mempool of ${networkOf(facts)}.`,
     funds,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
 ]

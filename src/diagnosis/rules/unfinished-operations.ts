@@ -9,7 +9,7 @@ import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, fundsWhenFinal } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
-  actionCommand,
+  commandForOperation,
   allowancesText,
   blockerText,
   duplicateRefusedText,
@@ -27,7 +27,7 @@ const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothin
 
 /** How to continue or end a partly done operation, as following sentences. */
 const continueOrEndText = (facts: Facts): string =>
-  `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Continue, or revoke the allowance (${commandLine(actionCommand(facts, 'revoke'))}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
+  `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Continue, or revoke the allowance (${commandLine(commandForOperation(facts, 'revoke'))}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
 
 /** The rule for a step that is mined and not final yet. */
 export const minedNotFinalRule: DiagnosisRule = {
@@ -47,7 +47,7 @@ export const minedNotFinalRule: DiagnosisRule = {
       ? `Once the step is final: ${fundsWhenFinal(facts)}`
       : fundsText(facts),
   safeToRetry: neverSafe,
-  next: (facts) => actionCommand(facts, 'resume'),
+  next: (facts) => commandForOperation(facts, 'resume'),
 }
 
 /** Rules for what is left to do. */
@@ -76,7 +76,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
           ),
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
-    next: (facts) => actionCommand(facts, facts.isWalletBusy ? 'watch' : 'replan'),
+    next: (facts) => commandForOperation(facts, facts.isWalletBusy ? 'watch' : 'replan'),
   },
   {
     situation: 'PARTLY_DONE',
@@ -85,7 +85,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
       `The action is partly done and final; step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}.` : `.${continueOrEndText(facts)}`}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
-    next: (facts) => (facts.isWalletBusy ? actionCommand(facts, 'watch') : unsignedNextSteps(facts)),
+    next: (facts) => (facts.isWalletBusy ? commandForOperation(facts, 'watch') : unsignedNextSteps(facts)),
   },
   {
     situation: 'MINED_UNNOTICED',
@@ -94,7 +94,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     verdict: () => 'All steps are mined and final; the run ended before the journal recorded it.',
     funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'resume'),
+    next: (facts) => commandForOperation(facts, 'resume'),
   },
   {
     // The fallback: it does not claim success.
@@ -103,6 +103,6 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     verdict: () => 'The action is not complete, and the journal does not show how to continue.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'show'),
+    next: (facts) => commandForOperation(facts, 'show'),
   },
 ]

@@ -1,6 +1,6 @@
 import { failingChains } from '../facts/operation-conditions.ts'
 import { fundsByJournal, originNetwork } from '../messages/funds-text.ts'
-import { actionCommand } from '../messages/shared-operation-phrases.ts'
+import { commandForOperation } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 /** Rules for chains that cannot be read. */
 export const unreachableRules: readonly DiagnosisRule[] = [
@@ -11,7 +11,7 @@ export const unreachableRules: readonly DiagnosisRule[] = [
       `The RPC serves another chain, so only the journal can be read: ${textOf(failingChains(facts, 'another'))}.`,
     funds: (facts) => `This RPC does not show ${originNetwork(facts)}. ${fundsByJournal(facts)}`,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'explain'),
+    next: (facts) => commandForOperation(facts, 'explain'),
   },
   {
     situation: 'CHAIN_SILENT',
@@ -20,7 +20,7 @@ export const unreachableRules: readonly DiagnosisRule[] = [
       `The chain does not answer, so only the journal can be read: ${textOf(failingChains(facts, 'silent'))}.`,
     funds: (facts) => `The chain cannot be read now. ${fundsByJournal(facts)}`,
     safeToRetry: neverSafe,
-    next: (facts) => actionCommand(facts, 'explain'),
+    next: (facts) => commandForOperation(facts, 'explain'),
   },
 ]
 

@@ -10,7 +10,7 @@ import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import { findOperation, type Tracked } from './issued-actions.ts'
+import { findIssuedAction, type Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
@@ -71,7 +71,7 @@ export async function actionOf(context: EngineContext, id: string): Promise<Acti
  * The listed actions of the customer, newest first. `status` selects by the status that was last seen; each action of the page is then
  * refreshed. One whose chain does not answer has its last status, and `missing` names its networks.
  */
-export async function listActions(
+export async function listIssuedActions(
   context: EngineContext,
   {
     wallet,
@@ -117,7 +117,7 @@ async function lastSeen(
   error: unknown,
   unread: Set<string>,
 ): Promise<Action> {
-  const found = error instanceof AppError ? await findOperation(context, id) : undefined
+  const found = error instanceof AppError ? await findIssuedAction(context, id) : undefined
   if (!found) throw error
   for (const { chainId } of found.txs) unread.add(networkNamed(context.catalog.networks, chainId).name)
   return actionOutput(context, { ...found, duplicates: [] }, JSON.parse(found.action.amounts) as unknown)

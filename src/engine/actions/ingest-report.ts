@@ -6,7 +6,7 @@ import type { EngineContext } from '../engine-context-types.ts'
 import { fieldError } from '../field-error.ts'
 import { takeClientReport } from './client-reports.ts'
 import { actionOf } from './get-action.ts'
-import { findOperation } from './issued-actions.ts'
+import { findIssuedAction } from './issued-actions.ts'
 
 /** The report of a client. Without a hash there is nothing to check. */
 type ClientReport = {
@@ -27,7 +27,7 @@ export async function ingest(
 ): Promise<Action> {
   if (chainId !== undefined && !isChainInScope(context, chainId))
     throw fieldError('chainId', 'is not a network of this service')
-  const found = await findOperation(context, actionId)
+  const found = await findIssuedAction(context, actionId)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
   if (event === 'SIGNED') await context.store.listAction(context.customer, actionId)
   if (event === 'CANCELLED') {

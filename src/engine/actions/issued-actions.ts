@@ -12,7 +12,7 @@ import { readWalletProgress } from './wallet-block-reader.ts'
 export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[]; said?: string }
 
 /** Finds an action of this customer, if all its networks are in scope. */
-export async function findOperation(context: EngineContext, id: string): Promise<Tracked | undefined> {
+export async function findIssuedAction(context: EngineContext, id: string): Promise<Tracked | undefined> {
   const found = await context.store.action(context.customer, id)
   return found?.txs.every(({ chainId }) => isChainInScope(context, chainId)) ? found : undefined
 }

@@ -7,9 +7,9 @@ import { swapProofOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { duplicateSends, retryClientReports } from './client-reports.ts'
-import { findOperation, isSwap, issuesOf, type Tracked } from './issued-actions.ts'
+import { findIssuedAction, isSwap, issuesOf, type Tracked } from './issued-actions.ts'
 import { locateTransaction, refreshTransaction, submittedSearch } from './reconcile-transactions.ts'
-import { type Evidence, isEnded, nextState, type TxInclusion, transitions } from './state-machine.ts'
+import { type ActionEvidence, isEnded, nextState, type TxInclusion, transitions } from './state-machine.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** An action with the other transactions sent for it: duplicates, or those of another issue of its quote. */
@@ -23,11 +23,11 @@ export async function refreshAction(
   context: EngineContext,
   id: string,
 ): Promise<TrackedWithDuplicates | undefined> {
-  const tracked = await findOperation(context, id)
+  const tracked = await findIssuedAction(context, id)
   if (!tracked) return tracked
   let issues = await issuesOf(context, tracked)
   if (await retryClientReports(context, id, issues))
-    issues = await issuesOf(context, (await findOperation(context, id)) ?? tracked)
+    issues = await issuesOf(context, (await findIssuedAction(context, id)) ?? tracked)
   const known = firstFulfilled(issues)
   const now: Tracked[] = []
   for (const issue of issues)
@@ -179,7 +179,7 @@ async function inclusionOf(context: EngineContext, tx: ActionTxRow): Promise<TxI
     : 'included'
 }
 
-type DeliveryEvidence = Pick<Evidence, 'delivery' | 'pastDeadline'> & {
+type DeliveryEvidence = Pick<ActionEvidence, 'delivery' | 'pastDeadline'> & {
   destination: string | null
   said?: string
 }

@@ -25,7 +25,7 @@ export type TxInclusion = 'none' | 'included' | 'final' | 'reverted'
  * The evidence that decides the next state. `delivery` is the state of a cross-chain swap according to the provider and the destination
  * chain.
  */
-export type Evidence = {
+export type ActionEvidence = {
   inclusions: readonly TxInclusion[]
   pastDeadline: boolean
   /** The client sends no more of it, and none of its transactions is pending. */
@@ -34,7 +34,7 @@ export type Evidence = {
 }
 
 /** The state that the evidence shows. */
-function stateOf({ inclusions, pastDeadline, isCancelled, delivery }: Evidence): State {
+function stateOf({ inclusions, pastDeadline, isCancelled, delivery }: ActionEvidence): State {
   if (inclusions.some((one) => one === 'reverted')) return 'failed'
   if (isCancelled && inclusions.includes('none')) return 'failed'
   if (pastDeadline && inclusions.at(-1) === 'none') return 'expired'
@@ -59,7 +59,7 @@ function stateOf({ inclusions, pastDeadline, isCancelled, delivery }: Evidence):
  * The next state. A transaction that left the chain makes its action pending again before it can expire. An expired action stays expired
  * until the chain shows its last transaction, because an incomplete search proves nothing.
  */
-export function nextState(state: State, evidence: Evidence): State {
+export function nextState(state: State, evidence: ActionEvidence): State {
   const shown = stateOf(evidence)
   if (shown === 'expired' && (state === 'confirmed' || state === 'processing')) return 'pending'
   const isBack = shown !== 'pending' && (shown !== 'confirmed' || evidence.inclusions.at(-1) !== 'none')

@@ -19,13 +19,13 @@ import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import {
   type CometPlace,
   type CometTerms,
+  collateralSymbols,
   cometAccountIn,
   cometListed,
   sameTerms,
-  symbolsOf,
 } from '../../protocols/compound-v3/account.ts'
 import { pricesOf } from '../../protocols/oracle-prices.ts'
-import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
+import type { Account, ReserveHolding, Totals } from '../../protocols/shared/lending-account.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'
 import type { LendingAccount, LendingAccountReader } from '../market-types.ts'
 
@@ -113,7 +113,7 @@ const borrowable = ({ limit, debt }: Totals): bigint => limit - debt
  * The price of the only collateral at which the health factor is 1. Debt of the same asset moves with it: threshold x collateral - own debt
  * = other debts. Without other debts there is no such price.
  */
-function liquidationPrice(totals: Totals, { borrowed, reserve, price }: Holding): bigint | undefined {
+function liquidationPrice(totals: Totals, { borrowed, reserve, price }: ReserveHolding): bigint | undefined {
   if (price === null) return undefined
   const own = (borrowed * price) / 10n ** BigInt(reserve.decimals)
   const others = totals.debt - own
@@ -155,7 +155,7 @@ export function lendingSums(
     )
   const collateral = items.filter((item) => item.held.isCollateral && !isPosition(item))
   const debts = items.filter(({ held }) => held.borrowed > 0n)
-  const worth = (amount: bigint, { reserve, usd: price }: Holding) => usd(amount, reserve, price)
+  const worth = (amount: bigint, { reserve, usd: price }: ReserveHolding) => usd(amount, reserve, price)
   const owed = debts.map(({ held }) => worth(held.borrowed, held))
   const priced = owed.filter((value) => value !== null)
   const isWhole = priced.length === owed.length && accounts.every(({ totals }) => totals !== null)
@@ -211,7 +211,7 @@ function cometAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acc
 async function readCometTerms(chain: Chain, place: CometPlace): Promise<CometTerms | undefined> {
   const terms = await ask(chain, cometListed(place))
   if (!terms) return undefined
-  const symbols = await ask(chain, symbolsOf(terms))
+  const symbols = await ask(chain, collateralSymbols(terms))
   return {
     ...terms,
     collaterals: terms.collaterals.map((one, at) => ({ ...one, symbol: symbols[at] ?? null })),

@@ -10,10 +10,15 @@ import type { Market } from '../../protocols/market-adapter.ts'
  * A market in which an owner has, or may have, a position. `balance` is `null` if its contracts do not state the value, and `shares` is
  * `null` if they do not state the shares. `staked` is the part of both that cannot be withdrawn before it is unstaked, if there is any.
  */
-export type Holding = { market: Market; shares: bigint | null; balance: bigint | null; staked: Staked | null }
+export type MarketHolding = {
+  market: Market
+  shares: bigint | null
+  balance: bigint | null
+  staked: StakedShares | null
+}
 
 /** Staked shares, in units of the receipt and of the asset, and the contract `at` which they are staked. */
-export type Staked = { at: Address; shares: bigint; amount: bigint }
+export type StakedShares = { at: Address; shares: bigint; amount: bigint }
 
 /** Shares that were read and not valued yet. */
 export type HeldShares = { market: Market; shares: bigint | null; staked: bigint }
@@ -26,7 +31,7 @@ export async function readHoldings(
   chain: Chain,
   markets: readonly Market[],
   owner: Address,
-): Promise<Holding[]> {
+): Promise<MarketHolding[]> {
   const shares = await ask(chain, sharesOf(markets, owner))
   return readWorth(chain, heldMarkets(markets, shares))
 }
@@ -58,7 +63,7 @@ export async function readWorth(
   chain: Chain,
   held: readonly HeldShares[],
   blockNumber?: bigint,
-): Promise<Holding[]> {
+): Promise<MarketHolding[]> {
   const worth = await ask(
     chain,
     together(

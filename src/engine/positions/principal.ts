@@ -11,7 +11,7 @@ import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/
 import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
 import { sharesAtBlock } from '../history/past-value.ts'
 import { undefinedIfUnread } from '../undefined-if-unread.ts'
-import { type Holding, heldMarkets, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
+import { heldMarkets, type MarketHolding, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
 import {
   afterEmptied,
   afterIncoming,
@@ -80,7 +80,7 @@ function hasSharesLeft(totals: readonly bigint[], shares: readonly bigint[]): bo
 }
 
 /** A holding with what was invested in it; `null` is unknown. */
-export type InvestedHolding = Holding & { invested: Invested | null }
+export type InvestedHolding = MarketHolding & { invested: Invested | null }
 
 /** Reads the holdings of an owner on one chain with their principal, both at one block; otherwise the principal is unknown. */
 export async function readInvestedHoldings(

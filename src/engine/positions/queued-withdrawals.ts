@@ -5,7 +5,7 @@ import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Price, usd } from '../../domain/usd.ts'
-import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { noRequests, type Request, type Requests } from '../../protocols/withdrawal-queue.ts'
 import type { EngineContext } from '../engine-context-types.ts'
@@ -125,7 +125,7 @@ export async function claimStep(
   context: EngineContext,
   market: Market,
   owner: Address,
-): Promise<Step & { out: TokenAmount }> {
+): Promise<CallWithAllowance & { out: TokenAmount }> {
   const { entry, queue } = market
   if (!queue)
     throw fieldError('action', 'there is nothing to claim', {

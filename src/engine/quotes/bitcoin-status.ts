@@ -18,7 +18,7 @@ import { depositsOf } from './bitcoin-quote.ts'
 import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
 import type { DepositChecks, DepositSwap, PaymentBook } from './deposit-swap-types.ts'
 import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
-import { offerOf, readStored, recipientOf, routeOf } from './stored-quote.ts'
+import { offerOf, quoteRecipient, readStored, routeOf } from './stored-quote.ts'
 
 /**
  * Returns the status of a quote that begins on Bitcoin: its provider is asked, and what it reports is checked
@@ -33,7 +33,7 @@ export async function bitcoinStatus(
   const { deposit, earlier } = depositOf(row)
   const { amountIn, minAmountOut } = offerOf(row)
   const { tokenOut } = routeOf(context, row)
-  const recipient = recipientOf(row)!
+  const recipient = quoteRecipient(row)!
   const provider = providers.find(({ name }) => name === row.provider)
   if (!provider)
     throw new AppError('PROVIDER_NOT_FOUND', `There is no provider "${row.provider}"`, {

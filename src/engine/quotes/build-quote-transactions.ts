@@ -14,7 +14,7 @@ import { momentText } from '../../domain/text/time-spans.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
-import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
 import type { QuoteWithAction } from '../../store/engine/quote-queries.ts'
 import { isSwap, readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
 import { refreshAction } from '../actions/refresh-action.ts'
@@ -33,8 +33,8 @@ import {
   offerWith,
   otherVersionError,
   providerNamed,
+  quoteRecipient,
   readStored,
-  recipientOf,
   requireDecimals,
   routeOf,
   serviceFeesOf,
@@ -66,11 +66,11 @@ export async function swapBytecode(
   readStored(() => refuseChanged(quote, issued))
   if (row.originChain === bitcoinNetwork.name) {
     const { tokenOut } = routeOf(context, row)
-    const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
+    const recipient = input.destinationAddress ?? quoteRecipient(row) ?? wallet
     return bitcoinBytecode(row, { tokenOut, recipient })
   }
   const provider = providerNamed(context, row.provider)
-  const named = recipientOf(row)
+  const named = quoteRecipient(row)
   const recipient = input.destinationAddress ?? named ?? wallet
   if (named && !sameAddress(named, recipient)) throw recipientMismatch(named, recipient)
   const route = routeOf(context, row)
@@ -158,7 +158,7 @@ const isMisread = (error: unknown): boolean =>
 function estimateBesideApprovals(
   chain: Chain,
   wallet: Address,
-  step: Step,
+  step: CallWithAllowance,
 ): (acting: readonly Transaction[]) => ReturnType<typeof estimateGasLimit> {
   const { needs } = step
   const alone = withoutApproval(step)
@@ -293,7 +293,7 @@ function bitcoinBytecode(
 ): SwapBytecode {
   const { deposit, provider } = depositOf(row)
   const { amountIn, amountOut, minAmountOut } = offerOf(row)
-  const named = recipientOf(row)
+  const named = quoteRecipient(row)
   if (named && !sameAddress(named, recipient)) throw recipientMismatch(named, recipient)
   return {
     type: 'BITCOIN_DEPOSIT',

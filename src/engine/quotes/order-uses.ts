@@ -1,5 +1,5 @@
 import { usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
-import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
 import type { OrderCall } from '../../swaps/definition.ts'
 import { serviceAccess } from '../../swaps/service-access.ts'
 import { swapOrderOf } from '../../swaps/swap-provider-registry.ts'
@@ -12,7 +12,7 @@ import type { EngineContext } from '../engine-context-types.ts'
 export async function takeOrders(
   context: EngineContext,
   quoteId: string,
-  { transaction, order: own }: Step & { order?: string },
+  { transaction, order: own }: CallWithAllowance & { order?: string },
   swap: Omit<OrderCall, 'transaction'>,
 ): Promise<void> {
   const order = swapOrderOf(context.catalog, transaction)

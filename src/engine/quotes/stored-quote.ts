@@ -146,7 +146,7 @@ export const serviceFeesOf = (row: QuoteRow): readonly StatedFee[] => parseStore
 export const deadlineOf = (row: QuoteRow): number => parseStoredOffer(row).deadline
 
 /** The recipient named when the quote was requested, if any. */
-export const recipientOf = (row: QuoteRow): Address | null => parseStoredOffer(row).recipient
+export const quoteRecipient = (row: QuoteRow): Address | null => parseStoredOffer(row).recipient
 
 /** Refuses a wrong number of decimals: the client's amount would be wrong too. */
 export function requireDecimals({ symbol, decimals }: Token, claimed: number | undefined): void {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fullAccess } from '../access-scope.ts'
 import { createChainServices } from '../chain-services.ts'
-import type { EngineOptions } from '../engine.ts'
+import type { EngineInputs } from '../engine.ts'
 import { oncePerChain } from '../once-per-chain.ts'
 import { deliveryRecorder } from './delivery-watches.ts'
 import { seenBlocks } from './followed-blocks.ts'
@@ -41,7 +41,7 @@ export function createChainTrackers({
   holder,
   onError,
   ...options
-}: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'> & {
+}: Omit<EngineInputs, 'customer' | 'changedBy' | 'scope'> & {
   holder: string
   onError?: (network: string, error: unknown) => void
 }): ChainTrackers {

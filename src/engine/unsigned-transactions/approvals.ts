@@ -8,7 +8,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
 import { oncePerBlock } from '../once-per-block.ts'
 
 /**
@@ -20,7 +20,7 @@ import { oncePerBlock } from '../once-per-block.ts'
 export async function withApprovals(
   chain: Chain,
   wallet: Address,
-  { transaction, needs }: Step,
+  { transaction, needs }: CallWithAllowance,
   paid?: Unit,
 ): Promise<Transaction[]> {
   if (!needs) return [transaction]
@@ -50,13 +50,13 @@ export async function withApprovals(
     : [exact, ...acting]
 }
 
-type Needs = NonNullable<Step['needs']>
+type Needs = NonNullable<CallWithAllowance['needs']>
 
 /** The spender of the token's own allowance. */
 const allowedBy = ({ spender, through }: Needs) => through?.permit2 ?? spender
 
 /** The approval of exactly the amount that a step needs. */
-export const exactApproval = ({ transaction, needs }: Step & { needs: Needs }): Transaction =>
+export const exactApproval = ({ transaction, needs }: CallWithAllowance & { needs: Needs }): Transaction =>
   approve({
     chainId: transaction.chainId,
     token: needs.token,
@@ -65,7 +65,7 @@ export const exactApproval = ({ transaction, needs }: Step & { needs: Needs }): 
   })
 
 /** Returns a step whose token allowance suffices: alone, or after its Permit2 approval, which expires with the step. */
-export function withoutApproval({ transaction, needs }: Step): Transaction[] {
+export function withoutApproval({ transaction, needs }: CallWithAllowance): Transaction[] {
   if (!needs?.through) return [transaction]
   const { token, spender, amount, through } = needs
   return [approveThrough({ chainId: transaction.chainId, token, spender, amount, through }), transaction]

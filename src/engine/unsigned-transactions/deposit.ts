@@ -3,7 +3,7 @@ import { ask, askRounds } from '../../chain/ask.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { EngineContext } from '../engine-context-types.ts'
@@ -62,7 +62,7 @@ export async function depositStep(
   context: EngineContext,
   market: Market,
   { amount, wallet, slippage }: StrategyBytecodeInput,
-): Promise<Step> {
+): Promise<CallWithAllowance> {
   const { entry, entrance, exchange } = market
   const bounds = await exchangeBounds(context, market, exchange?.into(amount), slippage)
   return market.deposit({

@@ -3,7 +3,7 @@ import type { Rounds } from '../../chain/call.ts'
 import { AppError } from '../../domain/errors.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
 import type { Bounds, Market } from '../../protocols/market-adapter.ts'
-import { leastOf, type Offer } from '../../protocols/moving-price-quotes.ts'
+import { leastOf, type MovingPriceQuote } from '../../protocols/moving-price-quotes.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 
 /** Refuses an invalid slippage, also for markets without slippage. */
@@ -19,7 +19,7 @@ export function requireValidSlippage(slippage: number): void {
 export async function exchangeBounds(
   context: EngineContext,
   { entry }: Market,
-  asked: Rounds<Offer> | undefined,
+  asked: Rounds<MovingPriceQuote> | undefined,
   slippage = defaultSlippage,
 ): Promise<Bounds | undefined> {
   if (!asked) return undefined

@@ -4,11 +4,11 @@ import type { Address } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
-import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import { contractUnansweredError, readHoldings, type Staked } from '../positions/market-holdings.ts'
+import { contractUnansweredError, readHoldings, type StakedShares } from '../positions/market-holdings.ts'
 import { exchangeBounds } from './exchange-bounds.ts'
 
 /** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */
@@ -17,7 +17,7 @@ export async function withdrawalStep(
   market: Market,
   reading: Promise<MarketState>,
   { amount, wallet, slippage }: StrategyBytecodeInput,
-): Promise<{ step: Step; out: bigint }> {
+): Promise<{ step: CallWithAllowance; out: bigint }> {
   const { entry } = market
   const chain = context.chain(entry.chainId)
   const asked = {
@@ -75,7 +75,7 @@ const stakedError = (
   { slug, asset, receipt }: StrategyEntry,
   wallet: Address,
   free: bigint,
-  { at, shares, amount }: Staked,
+  { at, shares, amount }: StakedShares,
 ): AppError =>
   new AppError(
     'INSUFFICIENT_FUNDS',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { encodeCall } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Fees } from '../../chain/gas-fees.ts'
+import type { GasFees } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
@@ -19,7 +19,7 @@ export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
 }
 
 /** What the transactions will be signed with: the first nonce, the fees, and a gas limit for each. */
-export type SignedAs = { nonce: number; fees: Fees; gas: readonly bigint[] }
+export type SignedAs = { nonce: number; fees: GasFees; gas: readonly bigint[] }
 
 /** The state after the last step. `value` is the total of the steps' values. */
 export type SimulationOutcome = {

@@ -12,7 +12,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { mintCall, minterCall } from '../../swaps/cctp-v2/simulated-mint.ts'
 import { gasLimitFor } from './simulate.ts'
-import { balanceOf, firstWord } from './wallet-state-before-simulation.ts'
+import { balanceRead, firstWord } from './wallet-state-before-simulation.ts'
 
 /**
  * A leg that waits for a bridge delivery: `amount` of `token`, minted by the bridge of `messenger`; `receipt` is what it should
@@ -48,7 +48,7 @@ type CallResult = {
 export async function simulateLater(question: LaterQuestion): Promise<LaterLegSimulation | undefined> {
   const { rpc, head, network, wallet, transactions, token, amount, messenger, receipt } = question
   const givers = [...(await minterOf(rpc, messenger)), messenger]
-  const reading = { from: wallet, ...encodeCall(balanceOf(receipt, wallet)) }
+  const reading = { from: wallet, ...encodeCall(balanceRead(receipt, wallet)) }
   const calls = [
     ...givers.map((from) => ({ from, ...mintCall(token, wallet, amount) })),
     reading,

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
-import type { Fees } from '../../chain/gas-fees.ts'
+import type { GasFees } from '../../chain/gas-fees.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import type { Token } from '../../domain/token.ts'
@@ -49,7 +49,7 @@ export type Simulation = {
   coin: bigint
   gasUsed: bigint[]
   gas: bigint[]
-  fees: Fees
+  fees: GasFees
   dataFee?: bigint | null
   unsaid?: string
 }

@@ -8,7 +8,7 @@ import {
 } from '../../chain/consistent-head.ts'
 import { erc20 } from '../../chain/erc20.ts'
 import { ethCall } from '../../chain/eth-call.ts'
-import { capFees, type Fees, feesAt, readTips } from '../../chain/gas-fees.ts'
+import { capFees, feesAt, type GasFees, readTips } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { nonceCountIn, nonceCountRequest } from '../../chain/nonce-count.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
@@ -36,7 +36,7 @@ type Question = {
 /** The state of a wallet at a block: nonce, coin, balances, allowances, code, and fees. */
 export type WalletState = {
   head: Head
-  fees: Fees
+  fees: GasFees
   nonce: number
   coin: bigint
   codeHash: Hex
@@ -46,12 +46,12 @@ export type WalletState = {
 
 /** The reads that show a leg's effects: a balance for each token, then an allowance for each pair. */
 export const walletStateReads = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): Call<bigint>[] => [
-  ...tokens.map((token) => balanceOf(token, wallet)),
+  ...tokens.map((token) => balanceRead(token, wallet)),
   ...allowances.map(({ token, spender }) => erc20.allowance(token, wallet, spender)),
 ]
 
 /** The balance read of an account at a token, or at a vault that keeps shares internally. */
-export const balanceOf = ({ address, isShares }: Token, account: Address): Call<bigint> =>
+export const balanceRead = ({ address, isShares }: Token, account: Address): Call<bigint> =>
   isShares ? contract(address, stakewiseAbi)('getShares', account) : erc20.balanceOf(address, account)
 
 /** The first 32 bytes of an answer as a number. */
@@ -102,7 +102,7 @@ export async function readWalletState(question: Question, common: ConsistentHead
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
-  const reads = [...walletStateReads(question), ...others.map(({ token }) => balanceOf(token, wallet))]
+  const reads = [...walletStateReads(question), ...others.map(({ token }) => balanceRead(token, wallet))]
   const asked = requestAtBlock(rpc, head, (at) =>
     rpc.batch([
       nonceCountRequest(wallet, at),

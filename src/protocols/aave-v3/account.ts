@@ -4,7 +4,7 @@ import { priceAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
 import { isFresh } from '../oracle-prices.ts'
 import { balance } from '../shared/amount-reads.ts'
-import type { Account, Holding, Reserve, Totals } from '../shared/lending-account.ts'
+import type { Account, Reserve, ReserveHolding, Totals } from '../shared/lending-account.ts'
 import {
   aaveV3CategoryAbi as categoryAbi,
   aaveV3OracleAbi as oracleAbi,
@@ -124,7 +124,8 @@ export function accountIn(
 }
 
 /** Whether a holding is part of a lending account: a deposit may not be collateral. */
-export const isPartOfAccount = ({ isCollateral, borrowed }: Holding): boolean => isCollateral || borrowed > 0n
+export const isPartOfAccount = ({ isCollateral, borrowed }: ReserveHolding): boolean =>
+  isCollateral || borrowed > 0n
 
 const nothing: Totals = { collateral: 0n, debt: 0n, limit: 0n, carried: 0n, healthFactor: 2n ** 256n - 1n }
 
@@ -159,7 +160,7 @@ function inAccount(
   { reserve, lent, borrowed, data, price, age }: Part,
   used: bigint | undefined,
   thresholdOf: ReturnType<typeof thresholdIn>,
-): { held: Holding; isKnown: boolean } {
+): { held: ReserveHolding; isKnown: boolean } {
   const has = (bit: number) => used === undefined || bits(used, 2 * reserve.id + bit, 1) === 1n
   const held = {
     reserve,

@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
 import { writes } from './abi.ts'
 
@@ -14,7 +14,11 @@ export function decodeSupplied({ data }: Transaction): bigint | undefined {
 }
 
 /** Checks a call of the pool against the deposit or withdrawal of `asset` that was asked for. */
-export function checkAaveV3Calldata({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkAaveV3Calldata(
+  { data }: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   const call = strictDecode(writes, data)
   const wanted = intent.kind === 'deposit' ? 'supply' : 'withdraw'
   if (call?.functionName !== wanted)

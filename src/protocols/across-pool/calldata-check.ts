@@ -2,14 +2,18 @@ import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decodin
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'
 
 /** Checks a call of the HubPool against the deposit or withdrawal that was asked for. */
-export function checkAcrossCalldata({ data }: Transaction, intent: MarketIntent, pool: Pool): Verdict {
+export function checkAcrossCalldata(
+  { data }: Transaction,
+  intent: MarketIntent,
+  pool: Pool,
+): CalldataVerdict {
   const { asset } = pool
   if (isCoin(pool) !== (pool.constants.wrapped !== undefined))
     return refuse('POLICY_AMOUNT', `The pool does not take ${asset.symbol}`)
@@ -40,7 +44,7 @@ function boundExit(
   { l1Token, units, sendEth }: { l1Token: Address; units: bigint; sendEth: boolean },
   intent: Intent,
   pool: Pool,
-): Verdict {
+): CalldataVerdict {
   const { asset } = pool
   if (intent.kind !== 'withdraw' || !matchesWithdrawal(units, intent))
     return refuse('POLICY_AMOUNT', `It returns ${units} LP tokens, not the requested amount`)

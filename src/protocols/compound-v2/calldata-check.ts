@@ -3,7 +3,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
 import type { CompoundV2Constants } from './constants-schema.ts'
@@ -14,7 +14,7 @@ export function checkCompoundV2Calldata(
   intent: MarketIntent,
   asset: Token,
   { market, coin }: CompoundV2Constants,
-): Verdict {
+): CalldataVerdict {
   const isDeposit = intent.kind === 'deposit'
   if (!sameAddress(to, isDeposit ? entranceOf({ market, coin }) : market))
     return refuse(
@@ -39,7 +39,7 @@ function boundMint(
   { wallet, amount }: Extract<Intent, { kind: 'deposit' }>,
   asset: Token,
   coin: CompoundV2Constants['coin'],
-): Verdict {
+): CalldataVerdict {
   const bound = { name: 'mint', text: `Supply ${formatAmount(amount, asset)} to the market` }
   const isCoin = asset.address === nativeAddress
   if (isCoin !== (coin !== undefined))

@@ -6,7 +6,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { isFresh, type Prices } from '../oracle-prices.ts'
 import { readAmount } from '../shared/amount-reads.ts'
-import type { Account, Holding, Totals } from '../shared/lending-account.ts'
+import type { Account, ReserveHolding, Totals } from '../shared/lending-account.ts'
 import { cometAbi as abi } from './abi.ts'
 import { kinkedRate } from './market-adapter.ts'
 
@@ -70,7 +70,7 @@ const saidBy = ({ baseFeed, collaterals }: CometTerms): string =>
 const digitsOf = ({ scale }: { scale: bigint }): number => String(scale).length - 1
 
 /** The symbols of the collaterals, in the order of the list. */
-export const symbolsOf = ({ collaterals }: CometTerms): Reading<(string | null)[]> =>
+export const collateralSymbols = ({ collaterals }: CometTerms): Reading<(string | null)[]> =>
   together(
     collaterals.map(
       ({ asset }): Reading<string | null> => ({
@@ -149,7 +149,7 @@ type Owed = {
 }
 
 function counted(base: Token, { usd, owed, borrowRate, isListed }: Owed, held: readonly Held[]): Account {
-  const holdings: Holding[] = [
+  const holdings: ReserveHolding[] = [
     ...held.map(({ one: { asset, symbol, decimals, liquidateCollateralFactor }, lent = 0n, price, usd }) => ({
       reserve: { asset, symbol, decimals },
       isCollateral: lent > 0n,

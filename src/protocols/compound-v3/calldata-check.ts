@@ -3,7 +3,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
 import { named, short } from './abi.ts'
 
@@ -23,7 +23,11 @@ function writeOf(data: Transaction['data'], wanted: 'supply' | 'withdraw'): Writ
 }
 
 /** Checks a call of a comet against the deposit or withdrawal of its base asset that was asked for. */
-export function checkCompoundV3Calldata({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkCompoundV3Calldata(
+  { data }: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   const wanted = intent.kind === 'deposit' ? 'supply' : 'withdraw'
   const found = writeOf(data, wanted)
   if (!found) return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Compound v3 market`)

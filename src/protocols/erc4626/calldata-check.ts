@@ -3,7 +3,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
 import { writes } from './abi.ts'
 
@@ -20,7 +20,11 @@ export const wantedCall = (intent: MarketIntent): 'deposit' | 'withdraw' | 'rede
 }
 
 /** Checks a call of the vault against the deposit or withdrawal that was asked for. */
-export function checkErc4626Calldata({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkErc4626Calldata(
+  { data }: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   const found = strictDecode(writes, data)
   const wanted = wantedCall(intent)
   if (found?.functionName !== wanted)
@@ -35,7 +39,7 @@ export function boundVaultCall(
   intent: MarketIntent,
   asset: Token,
   more: Record<string, bigint> = {},
-): Verdict {
+): CalldataVerdict {
   const name = wantedCall(intent)
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.wallet}`)

@@ -1,7 +1,7 @@
 import { contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Verdict } from '../calldata-verdict.ts'
+import type { CalldataVerdict } from '../calldata-verdict.ts'
 import type { CalldataRules, Cost, Pays, Protocol } from '../protocol.ts'
 import { erc4626Abi } from './abi.ts'
 
@@ -27,7 +27,7 @@ const previewRedeem = (vault: Address, units: bigint): Pays => ({
     assets === undefined ? 'the vault does not quote its payout in advance' : undefined,
 })
 
-type Check = (...call: [...Parameters<CalldataRules['check']>, asset: Token]) => Verdict
+type Check = (...call: [...Parameters<CalldataRules['check']>, asset: Token]) => CalldataVerdict
 
 /** The parts of the protocol of a vault that its previews answer: its calldata rules, and what shares pay and deposits bring. */
 export const vaultProtocol = (

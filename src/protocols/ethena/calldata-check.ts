@@ -3,7 +3,7 @@ import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decodin
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
 import type { MarketIntent } from '../intent.ts'
 
@@ -14,7 +14,11 @@ export const exits = parseAbi([
 ])
 
 /** Checks a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */
-export function checkEthenaCalldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkEthenaCalldata(
+  transaction: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
   const isAll = intent.shares !== undefined

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import { boundVaultCall, checkErc4626Calldata, wantedCall } from '../erc4626/calldata-check.ts'
 import type { MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
@@ -13,7 +13,11 @@ export const limitedWithdrawal = parseAbi([
 ])
 
 /** Checks a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */
-export function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkFluidCalldata(
+  transaction: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   if (intent.kind === 'deposit' || wantedCall(intent) === 'redeem')
     return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(limitedWithdrawal, transaction.data)

@@ -16,7 +16,7 @@ export const lidoAbi = parseAbi([
 ])
 
 /** Stakes the coin for stETH. */
-export const stake = parseAbi(['function submit(address referral) payable returns (uint256)'])
+export const stakeCoin = parseAbi(['function submit(address referral) payable returns (uint256)'])
 /** Stakes the coin for wstETH. */
 export const stakeWrapped = parseAbi(['function stakeETH(address referral) payable returns (uint256)'])
 /** Asks the queue for a withdrawal of stETH. */

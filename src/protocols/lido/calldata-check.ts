@@ -3,10 +3,18 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
-import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+import {
+  entranceOf,
+  leftOfAll,
+  mostRequest,
+  request,
+  requestWrapped,
+  stakeCoin,
+  stakeWrapped,
+} from './abi.ts'
 import type { LidoConstants } from './constants-schema.ts'
 
 /** Checks a call of Lido against the deposit, or the request for a withdrawal, that was asked for. */
@@ -16,7 +24,7 @@ export function checkLidoCalldata(
   asset: Token,
   receipt: Token,
   constants: LidoConstants,
-): Verdict {
+): CalldataVerdict {
   const isDeposit = intent.kind === 'deposit'
   if (!sameAddress(to, isDeposit ? entranceOf(constants) : constants.queue))
     return refuse(
@@ -58,8 +66,8 @@ function boundStake(
   { amount }: Extract<Intent, { kind: 'deposit' }>,
   asset: Token,
   { holds }: LidoConstants,
-): Verdict {
-  const found = strictDecode(holds === 'stETH' ? stake : stakeWrapped, data)
+): CalldataVerdict {
+  const found = strictDecode(holds === 'stETH' ? stakeCoin : stakeWrapped, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a call that stakes with Lido')
   const [referral] = found.args
   if (!sameAddress(referral, nativeAddress))

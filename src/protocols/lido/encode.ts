@@ -2,7 +2,7 @@ import { type Address, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
-import { entranceOf, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+import { entranceOf, mostRequest, request, requestWrapped, stakeCoin, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants-schema.ts'
 
 type Place = { chainId: number; constants: LidoConstants }
@@ -11,7 +11,7 @@ type Place = { chainId: number; constants: LidoConstants }
 export const submit = ({ chainId, constants, amount }: Place & { amount: bigint }): Transaction => {
   const there = { chainId, to: entranceOf(constants), value: amount }
   return constants.holds === 'stETH'
-    ? callOf(there, { abi: stake, functionName: 'submit', args: [nativeAddress] })
+    ? callOf(there, { abi: stakeCoin, functionName: 'submit', args: [nativeAddress] })
     : callOf(there, { abi: stakeWrapped, functionName: 'stakeETH', args: [nativeAddress] })
 }
 

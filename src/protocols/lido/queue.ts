@@ -3,7 +3,7 @@ import { contract, type Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { byReadiness, type Claim, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type { LidoConstants } from './constants-schema.ts'
@@ -88,7 +88,7 @@ export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
 }
 
 /** Checks a claim against the requests that are the wallet's. It names no receiver: the queue pays the sender, who must be their owner. */
-function checkClaimCalldata({ data }: Transaction, { ids }: Claim): Verdict {
+function checkClaimCalldata({ data }: Transaction, { ids }: Claim): CalldataVerdict {
   const found = strictDecode(claims, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a claim of withdrawals from Lido for their owner')
   const [claimed, hints] = found.args

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { type Teller, teller, type Words } from '../call-description.ts'
-import { request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+import { request, requestWrapped, stakeCoin, stakeWrapped } from './abi.ts'
 
 /** wstETH (`lidofinance/core`, WstETH.sol). */
 const wrapping = parseAbi([
@@ -36,7 +36,7 @@ const requested =
 
 /** What calls of the contract of stETH do. */
 export const stEthTellers: readonly Teller[] = [
-  teller(stake, 'submit', 'deposit', (_, say) => ({
+  teller(stakeCoin, 'submit', 'deposit', (_, say) => ({
     text: `stakes ${say.coin(say.call.value)} with Lido for stETH`,
   })),
   teller(others, 'transferShares', 'transfer', ([to, shares], say) => ({

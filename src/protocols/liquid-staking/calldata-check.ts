@@ -3,19 +3,19 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
-import type { Staked } from './calls-and-reads.ts'
+import type { StakingToken } from './calls-and-reads.ts'
 
 /** Checks a call against the deposit or withdrawal that was asked for. */
 export function checkStakedCalldata(
   { to, data }: Transaction,
   intent: MarketIntent,
   { asset, receipt }: { asset: Token; receipt: Token },
-  { stake: into, leave, takesReceipt }: Staked,
+  { stake: into, leave, takesReceipt }: StakingToken,
   isQueued: boolean,
-): Verdict {
+): CalldataVerdict {
   const isDeposit = intent.kind === 'deposit'
   const [mine, other] = isDeposit ? [into, leave] : [leave, into]
   if (sameAddress(to, other.to) && !sameAddress(to, mine.to))

@@ -17,7 +17,7 @@ export type StakedCall = {
  * A liquid staking token whose price grows: its calls and reads. `stake` sends the coin; `leave` returns units of the token. `rate` is the value of 1e18
  * units.
  */
-export type Staked = {
+export type StakingToken = {
   rate: Call<bigint>
   stake: StakedCall
   leave: StakedCall
@@ -37,7 +37,7 @@ export type Staked = {
 const one = 10n ** 18n
 
 /** What each protocol is to read and to call (sources: rocket-pool/rocketpool, etherfi-protocol/smart-contracts, FraxFinance/frxETH-public, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts, karpatkey/defi-kit). */
-export function stakedOf(constants: StakedConstants): Staked {
+export function stakedOf(constants: StakedConstants): StakingToken {
   switch (constants.family) {
     case 'rocket-pool': {
       const { token, storage, depositPool } = constants

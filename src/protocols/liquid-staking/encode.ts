@@ -1,7 +1,7 @@
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
-import type { Staked, StakedCall } from './calls-and-reads.ts'
+import type { StakedCall, StakingToken } from './calls-and-reads.ts'
 
 type Ask = { chainId: number; wallet: Address }
 
@@ -11,14 +11,14 @@ export const stake = ({
   amount,
   entrance,
   ...rest
-}: Ask & { staked: Staked; amount: bigint; entrance?: Address | undefined }): Transaction => ({
+}: Ask & { staked: StakingToken; amount: bigint; entrance?: Address | undefined }): Transaction => ({
   ...written(staked.stake, { ...rest, units: 0n }),
   ...(entrance && { to: entrance }),
   value: amount,
 })
 
 /** Returns units of the token to the protocol. */
-export const unstake = ({ staked, ...rest }: Ask & { staked: Staked; units: bigint }): Transaction =>
+export const unstake = ({ staked, ...rest }: Ask & { staked: StakingToken; units: bigint }): Transaction =>
   written(staked.leave, rest)
 
 const written = (

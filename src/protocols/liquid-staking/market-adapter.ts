@@ -10,7 +10,7 @@ import { addressTopic } from '../shared/encode-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import { leastUnitsFor } from '../withdrawal-units.ts'
-import { type Staked, stakedOf } from './calls-and-reads.ts'
+import { type StakingToken, stakedOf } from './calls-and-reads.ts'
 import type { StakedConstants } from './constants-schema.ts'
 import { stake, unstake } from './encode.ts'
 
@@ -105,7 +105,7 @@ function stateOf(
  * What comes from the zero address, or from the contract that takes stakes, was staked; what goes to the zero address, or to the contract that
  * takes withdrawals, was given back. The worth is read at the block.
  */
-function eventOf(log: Log, owner: Address, { stake: into, leave }: Staked): MarketEvent | undefined {
+function eventOf(log: Log, owner: Address, { stake: into, leave }: StakingToken): MarketEvent | undefined {
   const movement = movementOf(log, owner)
   if (!movement) return undefined
   const { isIncoming, other } = movement

@@ -3,7 +3,7 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { contract, type Rounds } from '../../chain/call.ts'
 import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { byReadiness, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type {
@@ -245,7 +245,7 @@ function claimsOne(
       const args = [BigInt(taken[0]!.id), owner].slice(0, inputs.length)
       return callOf({ chainId, to }, { abi: abi as Abi, functionName: name, args })
     },
-    check: ({ data }, { ids, wallet }): Verdict => {
+    check: ({ data }, { ids, wallet }): CalldataVerdict => {
       const found = strictDecode(abi as Abi, data)?.args as [id: bigint, recipient?: Address] | undefined
       if (!found) return refuse('POLICY_DECODE', `It is not a call of ${name} of this queue`)
       const [id, recipient = wallet] = found

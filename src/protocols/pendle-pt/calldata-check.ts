@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import { maturityOf } from '../catalog-operations.ts'
 import type { MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
@@ -18,7 +18,7 @@ export function checkPendlePtCalldata(
   intent: MarketIntent,
   { asset, receipt }: Tokens,
   constants: PendlePtConstants,
-): Verdict {
+): CalldataVerdict {
   const call = strictDecode(pendleRouterAbi, data)
   const isDeposit = intent.kind === 'deposit'
   if (!call || (call.functionName === 'swapExactTokenForPt') !== isDeposit)

@@ -1,6 +1,6 @@
 import { type Call, contract } from '../../chain/call.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Exchange } from '../moving-price-quotes.ts'
+import type { MovingPriceMarket } from '../moving-price-quotes.ts'
 import { pendleAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 
@@ -11,7 +11,7 @@ export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): C
   contract(oracle, pendleAbi)('getPtToAssetRate', market, seconds)
 
 /** The quotes of a purchase and of a sale of PT: by the router, and by the oracle. */
-export function pendleExchange(constants: PendlePtConstants, token: Address): Exchange {
+export function pendleExchange(constants: PendlePtConstants, token: Address): MovingPriceMarket {
   const { routerStatic: address, market, yt } = constants
   const ask = contract(address, pendleAbi)
   const first = (answer: unknown) => (answer as readonly bigint[] | undefined)?.[0]

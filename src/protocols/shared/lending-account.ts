@@ -15,7 +15,7 @@ export type Reserve = {
  * The current holding of an account in one reserve. Rates are in ray, thresholds in basis points. `price` is the price that its market uses, of any age,
  * and `usd` the current one, both in USD with 8 decimals; `null` is unknown.
  */
-export type Holding = {
+export type ReserveHolding = {
   reserve: Pick<Reserve, 'asset' | 'symbol' | 'decimals'>
   isCollateral: boolean
   lent: bigint
@@ -39,4 +39,4 @@ export type Totals = {
 }
 
 /** An account in a market. `totals` is `null` if it could not be read completely: there may be other holdings, or prices are unknown. */
-export type Account = { holdings: Holding[]; totals: Totals | null }
+export type Account = { holdings: ReserveHolding[]; totals: Totals | null }

@@ -23,4 +23,4 @@ export const psm3Abi: Abi = [
 ]
 
 /** The asset and the receipt of the market. */
-export type Tokens = { asset: Token; receipt: Token }
+export type PsmTokens = { asset: Token; receipt: Token }

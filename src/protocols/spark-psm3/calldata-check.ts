@@ -2,17 +2,17 @@ import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decodin
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
-import { swaps, type Tokens } from './abi.ts'
+import { type PsmTokens, swaps } from './abi.ts'
 
 /** Checks a call of the PSM against the purchase or sale of sUSDS that was asked for. */
 export function checkSparkPsm3Calldata(
   { data }: Transaction,
   intent: MarketIntent,
-  { asset, receipt }: Tokens,
-): Verdict {
+  { asset, receipt }: PsmTokens,
+): CalldataVerdict {
   const call = strictDecode(swaps, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a call of swapExactIn of PSM3')
   const [assetIn, assetOut, amountIn, minAmountOut, receiver, referralCode] = call.args

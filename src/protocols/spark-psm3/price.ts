@@ -1,7 +1,7 @@
 import { type Call, contract } from '../../chain/call.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Exchange } from '../moving-price-quotes.ts'
-import { psm3Abi, type Tokens } from './abi.ts'
+import type { MovingPriceMarket } from '../moving-price-quotes.ts'
+import { type PsmTokens, psm3Abi } from './abi.ts'
 import type { SparkPsm3Constants } from './constants-schema.ts'
 
 const ray = 10n ** 27n
@@ -19,7 +19,10 @@ export const psm3Units = (rate: bigint, amount: bigint, { decimals }: Pick<Token
   rate === 0n ? 0n : (amount * 10n ** BigInt(18 - decimals) * ray) / rate + 1n
 
 /** The quotes of the PSM, with the fair amounts by the oracle. */
-export function psm3Exchange(constants: SparkPsm3Constants, { asset, receipt }: Tokens): Exchange {
+export function psm3Exchange(
+  constants: SparkPsm3Constants,
+  { asset, receipt }: PsmTokens,
+): MovingPriceMarket {
   const ask = (from: Token, to: Token, amount: bigint): Call =>
     contract(constants.psm, psm3Abi)('previewSwapExactIn', from.address, to.address, amount)
   const known = (value: unknown) => value as bigint | undefined

@@ -3,13 +3,17 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
 /** Checks a call of a vault against the deposit, or the request for a withdrawal, that was asked for. */
-export function checkStakewiseCalldata({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkStakewiseCalldata(
+  { data }: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   if (intent.kind === 'deposit') return boundStake(data, intent, asset)
   const found = strictDecode(exits, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a call of enterExitQueue of StakeWise')
@@ -33,7 +37,7 @@ function boundStake(
   data: Transaction['data'],
   { amount, wallet }: Extract<Intent, { kind: 'deposit' }>,
   asset: Token,
-): Verdict {
+): CalldataVerdict {
   const isCoin = asset.address === nativeAddress
   const found = strictDecode<typeof stakeCoin | typeof stakeToken>(isCoin ? stakeCoin : stakeToken, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a call of deposit of StakeWise')

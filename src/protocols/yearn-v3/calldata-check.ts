@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
 import { boundVaultCall, checkErc4626Calldata, wantedCall } from '../erc4626/calldata-check.ts'
 import type { MarketIntent } from '../intent.ts'
 
@@ -16,7 +16,11 @@ export const exits = parseAbi([
 export const maxLoss = 1n
 
 /** Checks a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */
-export function checkYearnV3Calldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
+export function checkYearnV3Calldata(
+  transaction: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+): CalldataVerdict {
   if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
   const wanted = wantedCall(intent)

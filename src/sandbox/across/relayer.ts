@@ -21,7 +21,7 @@ import {
 import { isSupportedPair } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
 import { sendMined } from '../mined-transactions.ts'
-import { blockTime, type NodeBlock, newestBlock } from '../node-reads.ts'
+import { type NodeBlock, newestBlock, readBlockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-option-types.ts'
 
 /** A pool and the node of its chain. */
@@ -153,7 +153,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<boolean> {
     const status = contract(to.pool.spokePool, events)<bigint>('fillStatuses', hash)
     if ((await ask(to.rpc, status)) === 2n) return void open.delete(hash)
     const { isUnfilled, fillDelayMs, isUnrefunded } = fault()
-    const isPast = (await blockTime(to.rpc, 'latest')) > deposit.fillDeadline
+    const isPast = (await readBlockTime(to.rpc, 'latest')) > deposit.fillDeadline
     if (isPast) {
       if (isUnrefunded || !makesBlocks(from.pool.chainId)) return
       await refund(deposit, from)

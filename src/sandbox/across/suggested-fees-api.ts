@@ -1,7 +1,7 @@
 import { type Address, EvmAddress, type Hex, sameAddress } from '../../domain/address.ts'
 import { acrossOn, isSupportedPair } from '../../swaps/across/pairs.ts'
-import type { Answer } from '../loopback-server.ts'
-import { balanceOf, blockTime } from '../node-reads.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
+import { readBalance, readBlockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-option-types.ts'
 
 /** Inputs of the stand-in: the catalogue, the nodes and the address of the relayer. */
@@ -17,18 +17,18 @@ const exclusiveSeconds = 30
  */
 const [fillSeconds, staleSeconds] = [4 * 3_600, 1_800]
 
-const refused = (code: string, message: string): Answer => ({
+const refused = (code: string, message: string): LoopbackAnswer => ({
   status: 400,
   body: { type: 'AcrossApiError', code, status: 400, message },
 })
 
 /** Answers `/suggested-fees` like the Across API, with 503 while a node is down; `undefined` for another path. */
-export const suggestedFees = async (url: URL, asked: FeeInputs): Promise<Answer | undefined> =>
+export const suggestedFees = async (url: URL, asked: FeeInputs): Promise<LoopbackAnswer | undefined> =>
   url.pathname === '/suggested-fees'
     ? feesOf(url, asked).catch(() => ({ status: 503, body: { code: 'UNAVAILABLE', status: 503 } }))
     : undefined
 
-async function feesOf(url: URL, asked: FeeInputs): Promise<Answer> {
+async function feesOf(url: URL, asked: FeeInputs): Promise<LoopbackAnswer> {
   const given = (name: string) => url.searchParams.get(name) ?? ''
   const [origin, destination] = [Number(given('originChainId')), Number(given('destinationChainId'))]
   const tokens = [
@@ -56,11 +56,11 @@ async function feesOf(url: URL, asked: FeeInputs): Promise<Answer> {
     return { address, symbol, decimals, chainId }
   })
   const least = 10n ** BigInt(Math.max(0, shown[0]!.decimals - 3))
-  const timeOf = (chainId: number, tag: 'latest' | 'pending') => blockTime(nodeOf(chainId), tag)
+  const timeOf = (chainId: number, tag: 'latest' | 'pending') => readBlockTime(nodeOf(chainId), tag)
   // An idle chain has no recent block whose time a deposit can use, so mine one.
   const isStale = (await timeOf(origin, 'pending')) - (await timeOf(origin, 'latest')) > staleSeconds
   if (isStale && makesBlocks(origin)) await nodeOf(origin).request('evm_mine')
-  const most = await balanceOf(nodeOf(destination), outputToken, relayer)
+  const most = await readBalance(nodeOf(destination), outputToken, relayer)
   const none = { pct: '0', total: '0' }
   const whole = { pct: String((fee * 10n ** 18n) / amount), total: String(fee) }
   return {

@@ -10,7 +10,7 @@ import type { AcrossConstants } from '../../swaps/across/constants-schema.ts'
 import { type Deposit, depositIn, relayHash } from '../../swaps/across/deposit-and-payout-events.ts'
 import { depositAcross } from '../../swaps/across/encode.ts'
 import { acrossOn, isSupportedPair } from '../../swaps/across/pairs.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 import type { StandInOptions } from '../stand-in-option-types.ts'
 
 const TokenAt = z.strictObject({ chainId: z.int(), address: CatalogAddress })
@@ -32,14 +32,14 @@ type Log = Parameters<typeof depositIn>[0][number]
 /** How long a quote holds, in ms: the documentation says about 15 minutes. */
 const quoteMs = 900_000
 
-const refused = (status: number, code: string): Answer => ({
+const refused = (status: number, code: string): LoopbackAnswer => ({
   status,
   body: { code, message: `the sandbox says ${code}` },
 })
 
 /** Inputs of the stand-in: `fees` answers the older path. */
 type V1Options = Pick<StandInOptions, 'catalog' | 'chains' | 'now'> & {
-  fees: (url: URL) => Promise<Answer | undefined>
+  fees: (url: URL) => Promise<LoopbackAnswer | undefined>
 }
 
 /**
@@ -55,11 +55,11 @@ export function openAcrossV1({
   url: URL
   body: unknown
   headers: Readonly<Record<string, unknown>>
-}) => Promise<Answer | undefined> {
+}) => Promise<LoopbackAnswer | undefined> {
   const orders = new Map<string, Order>()
   const rpcOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!.rpc
 
-  async function quote(body: unknown): Promise<Answer> {
+  async function quote(body: unknown): Promise<LoopbackAnswer> {
     const asked = QuoteRequest.safeParse(body).data
     if (!asked) return refused(400, 'request.unsupported_param')
     const { origin, destination } = asked
@@ -142,7 +142,7 @@ export function openAcrossV1({
     return (await ask(rpcOf(chainId), status)) === 2n
   }
 
-  async function transfer(orderId: string): Promise<Answer> {
+  async function transfer(orderId: string): Promise<LoopbackAnswer> {
     const order = orders.get(orderId)
     if (!order) return refused(404, 'transfer.not_found')
     const deposit = await depositOf(order)
@@ -156,7 +156,7 @@ export function openAcrossV1({
   }
 
   /** What can move between the two chains of a query. */
-  function capabilities(url: URL): Answer {
+  function capabilities(url: URL): LoopbackAnswer {
     const [from, to] = ['originChainId', 'destinationChainId'].map((name) =>
       Number(url.searchParams.get(name)),
     )

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chainOfBitcoinAddress, sandboxBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 
 /**
  * A payment on the sandbox's Bitcoin: `amount` in satoshi; `replaces` is the hash of an unconfirmed payment whose
@@ -46,7 +46,7 @@ export type SandboxBitcoin = {
   to: (address: string) => SandboxTransaction[]
   find: (txid: string) => SandboxTransaction | undefined
   /** Answers a request below `/bitcoin/api`; `undefined` for another path. */
-  answer: (path: string) => Answer | undefined
+  answer: (path: string) => LoopbackAnswer | undefined
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ServiceFault } from '../faults/world-faults.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 
 /**
  * Faults of the providers that take Bitcoin deposits. A lying provider reports a payout or refund with the hash of a
@@ -27,5 +27,9 @@ export const randomHash = (): string => randomBytes(32).toString('hex')
 /** A service that takes Bitcoin deposits. `settle` processes the paid ones. */
 export type DepositService = {
   settle: () => Promise<void>
-  answer: (request: { path: string; query: URLSearchParams; body: unknown }) => Promise<Answer | undefined>
+  answer: (request: {
+    path: string
+    query: URLSearchParams
+    body: unknown
+  }) => Promise<LoopbackAnswer | undefined>
 }

@@ -4,7 +4,7 @@ import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } fr
 import { base58Text, btc } from '../../domain/bitcoin.ts'
 import type { Token } from '../../domain/token.ts'
 import { quoteHash } from '../../swaps/near-intents/signature.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 import { derivedAddress, type SandboxBitcoin } from './chain.ts'
 import { type BitcoinFault, type DepositService, isFalseReport, randomHash } from './deposit-service.ts'
 import type { Payouts } from './evm-payouts.ts'
@@ -103,7 +103,7 @@ export function openOneClick(
     ...payouts.tokens().map(assetOf),
   ]
 
-  const quote = async (body: unknown): Promise<Answer> => {
+  const quote = async (body: unknown): Promise<LoopbackAnswer> => {
     const request = Request.safeParse(body).data
     const token = payouts.tokens().find((one) => assetOf(one).assetId === request?.destinationAsset)
     if (!request || !token) return { status: 400, body: { message: 'tokenOut is not valid' } }
@@ -182,7 +182,7 @@ export function openOneClick(
     swap.status = 'SUCCESS'
   }
 
-  const status = (address: string): Answer => {
+  const status = (address: string): LoopbackAnswer => {
     const swap = swaps.get(address)
     if (!swap) return { status: 404, body: { message: `Deposit address ${address} not found` } }
     const hashes = (all: readonly string[]) => all.map((hash) => ({ hash, explorerUrl: '' }))

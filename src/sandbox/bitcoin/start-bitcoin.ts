@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 import type { SandboxNode } from '../stand-in-option-types.ts'
 import { type BitcoinPayment, openBitcoin } from './chain.ts'
 import type { BitcoinFault } from './deposit-service.ts'
@@ -12,7 +12,7 @@ import { openThornode } from './thornode.ts'
 /** The stand-in for Bitcoin and its deposit providers. It ends with its process and is not part of a saved world. */
 export type BitcoinWorld = {
   pay: (payment: BitcoinPayment) => string
-  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  answer: (request: { url: URL; body: unknown }) => Promise<LoopbackAnswer | undefined>
   stop: () => Promise<void>
 }
 

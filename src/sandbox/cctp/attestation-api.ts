@@ -1,10 +1,10 @@
 import { size, slice } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 import { type AttestedMessage, type Attester, speeds } from './attestation-service.ts'
 import { zeroWord } from './message.ts'
 
-const notFound = (what: string): Answer => ({ status: 404, body: { code: 404, error: what } })
+const notFound = (what: string): LoopbackAnswer => ({ status: 404, body: { code: 404, error: what } })
 
 /** Answers the reads of the attestation API: `/v2/messages`, `/v2/burn/USDC/fees`, `/v2/fastBurn/USDC/allowance`. */
 export function attestationAnswer(
@@ -12,7 +12,7 @@ export function attestationAnswer(
   attester: Pick<Attester, 'messages'>,
   domains: readonly number[],
   now: () => number,
-): Answer {
+): LoopbackAnswer {
   const messages = /^\/v2\/messages\/(\d+)$/.exec(url.pathname)
   if (messages) {
     const [hash, nonce] = ['transactionHash', 'nonce'].map((name) =>

@@ -8,7 +8,7 @@ import { cowContracts } from '../../swaps/cow/constants-schema.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { publishedAbi } from '../genesis/artifacts.ts'
-import type { Answer } from '../loopback-server.ts'
+import type { LoopbackAnswer } from '../loopback-server.ts'
 import { sendMined } from '../mined-transactions.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../pool-quotes.ts'
 import type { SandboxNode, StandInOptions } from '../stand-in-option-types.ts'
@@ -39,7 +39,7 @@ const OrderRequest = Tokens.extend({
   signature: CatalogAddress,
 })
 
-const refused = (errorType: string): Answer => ({
+const refused = (errorType: string): LoopbackAnswer => ({
   status: 400,
   body: { errorType, description: `the sandbox says ${errorType}` },
 })
@@ -64,7 +64,7 @@ type BookOptions = StandInOptions & {
  * orders from its own funds through the real settlement contract. Orders are kept in memory and end with the daemon.
  */
 export function openOrderBooks(options: BookOptions): {
-  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  answer: (request: { url: URL; body: unknown }) => Promise<LoopbackAnswer | undefined>
   /** Fills what can be filled; returns whether an order is open. */
   solve: () => Promise<boolean>
 } {
@@ -179,7 +179,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
   }
 
   return {
-    quote: async (body: unknown): Promise<Answer> => {
+    quote: async (body: unknown): Promise<LoopbackAnswer> => {
       const asked = QuoteRequest.safeParse(body).data
       if (!asked) return refused('UnsupportedOrderType')
       const { sellToken, buyToken, kind } = asked
@@ -213,7 +213,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
         },
       }
     },
-    place: async (body: unknown): Promise<Answer> => {
+    place: async (body: unknown): Promise<LoopbackAnswer> => {
       const placed = OrderRequest.safeParse(body).data
       if (!placed || !here) return refused('InvalidSignature')
       const { kind, sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, from } = placed

@@ -4,7 +4,7 @@ import type { Hex } from '../../domain/address.ts'
 import type { FaultName, FaultRequest } from '../../domain/sandbox-fault.ts'
 import { postJson } from '../../http/client.ts'
 import { newDispatcher } from '../../http/dispatcher.ts'
-import { type Answer, jsonBody, type Loopback, serveLoopback } from '../loopback-server.ts'
+import { jsonBody, type Loopback, type LoopbackAnswer, serveLoopback } from '../loopback-server.ts'
 import { affectsCall, type FaultSet } from './active-faults.ts'
 import type { FaultyChain, SendFaults } from './send-faults.ts'
 
@@ -61,7 +61,7 @@ export function startProxy(
     return result(await behindBy(fault.amount ?? 0, call, ask))
   }
 
-  const pass = async (body: unknown): Promise<Answer> => ({
+  const pass = async (body: unknown): Promise<LoopbackAnswer> => ({
     status: 200,
     body: Array.isArray(body) ? await Promise.all(body.map(reply)) : await reply(body as Call),
   })
@@ -84,9 +84,9 @@ export function startProxy(
 
 async function exchange(
   { kind, amount }: FaultRequest,
-  pass: () => Promise<Answer>,
+  pass: () => Promise<LoopbackAnswer>,
   faults: FaultSet,
-): Promise<Answer | 'drop'> {
+): Promise<LoopbackAnswer | 'drop'> {
   switch (kind) {
     case 'rpc-slow':
       await Promise.race([sleep(amount ?? 0), faults.whenCleared()])

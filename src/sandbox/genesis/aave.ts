@@ -4,7 +4,7 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { ownContract, published, publishedAbi } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 
 /** The treasury that collects the reserve factor; it has no known key. */
 const treasury: Address = '0x000000000000000000000000000000000000dEaD'
@@ -18,7 +18,11 @@ export type Aave = { pool: Address; oracle: Address; aTokens: Record<Asset, Addr
  * Deploys an Aave v3 market with five reserves and seeds it with deposits and loans, so that every reserve has a rate
  * above zero.
  */
-export async function deployAave(d: Deployer, parameters: ChainParameters, tokens: Tokens): Promise<Aave> {
+export async function deployAave(
+  d: Deployer,
+  parameters: ChainParameters,
+  tokens: DeployedTokens,
+): Promise<Aave> {
   const providerArtifact = published('PoolAddressesProvider')
   const provider = d.deploy(providerArtifact, ['Sandbox market', d.from])
   const configure = (name: string, ...args: unknown[]) => d.call(providerArtifact.abi, provider, name, args)
@@ -84,7 +88,7 @@ function deployLibraries(d: Deployer): Record<string, Address> {
   return libraries
 }
 
-function deployOracle(d: Deployer, provider: Address, tokens: Tokens): Address {
+function deployOracle(d: Deployer, provider: Address, tokens: DeployedTokens): Address {
   const aggregator = published('MockAggregator')
   return d.deploy(published('AaveOracle'), [
     provider,
@@ -96,7 +100,7 @@ function deployOracle(d: Deployer, provider: Address, tokens: Tokens): Address {
   ])
 }
 
-type Market = { provider: Address; pool: Address; configurator: Address; tokens: Tokens }
+type Market = { provider: Address; pool: Address; configurator: Address; tokens: DeployedTokens }
 
 function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Market): void {
   const strategy = (optimal: number, base: number, slope1: number, slope2: number) =>
@@ -129,7 +133,7 @@ function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Mar
   d.call(publishedAbi('PoolConfigurator'), configurator, 'initReserves', [inputs])
 }
 
-function seed(d: Deployer, pool: Address, parameters: ChainParameters, tokens: Tokens): void {
+function seed(d: Deployer, pool: Address, parameters: ChainParameters, tokens: DeployedTokens): void {
   const abi = publishedAbi('Pool')
   const units = (asset: Asset, whole: bigint) => parseUnits(String(whole), assetFacts[asset].decimals)
   for (const asset of assets) {

@@ -6,7 +6,7 @@ import { roles, sandboxAddress } from '../accounts.ts'
 import { acrossContract } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { type Tokens, transferAssets } from './tokens.ts'
+import { type DeployedTokens, transferAssets } from './tokens.ts'
 
 /** Funds of the relayer on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
@@ -23,7 +23,11 @@ const buffers = [3_600, 21_600] as const
  * Deploys an Across pool behind its proxy, from its published contracts, without the gateway of version 5. The
  * deployer owns it and so can send refund bundles. Funds the relayer.
  */
-export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AcrossConstants {
+export function deployAcross(
+  d: Deployer,
+  { chainId }: ChainParameters,
+  { assets }: DeployedTokens,
+): AcrossConstants {
   const pool = acrossContract('Ethereum_SpokePool')
   const nobody = `0x${'0'.repeat(40)}`
   const implementation = d.deploy(pool, [assets.WETH, ...buffers, nobody])
@@ -35,7 +39,11 @@ export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets
 }
 
 /** Approves a pool to spend the relayer's tokens for fills. */
-export function allowFills(relayer: Deployer, { spokePool }: AcrossConstants, { assets }: Tokens): void {
+export function allowFills(
+  relayer: Deployer,
+  { spokePool }: AcrossConstants,
+  { assets }: DeployedTokens,
+): void {
   for (const asset of Object.keys(liquidity) as Asset[])
     relayer.call(erc20Abi, assets[asset], 'approve', [spokePool, maxUint256])
 }

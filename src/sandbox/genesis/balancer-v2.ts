@@ -6,7 +6,7 @@ import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { poolSide } from './pool-math.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 
 /** A weighted pool: the weight of each asset in percent, its fee in percent, and its total value in USD. */
 type Pool = { weights: Partial<Record<Asset, bigint>>; feePercent: string; usd: bigint }
@@ -28,7 +28,7 @@ const firstJoin = parseAbiParameters('uint256 kind, uint256[] amountsIn')
 export async function deployBalancerV2(
   d: Deployer,
   { chainId }: ChainParameters,
-  { assets }: Tokens,
+  { assets }: DeployedTokens,
 ): Promise<BalancerV2Constants> {
   const [vaultArtifact, factoryArtifact] = [published('Vault'), published('WeightedPoolFactory')]
   const authorizer = d.deploy(published('Authorizer'), [d.from])

@@ -13,12 +13,12 @@ import { type UniswapV4Constants, uniswapV4Contracts } from '../../swaps/uniswap
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './deploy-stand-ins.ts'
 import { type Asset, assetFacts, assets, type ChainParameters, logos } from './parameters.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 
 /** The deployments of one chain. */
 export type Deployed = {
   parameters: ChainParameters
-  tokens: Tokens
+  tokens: DeployedTokens
   aave: Aave
   vaults: Vaults
   uniswap: UniswapV3Constants

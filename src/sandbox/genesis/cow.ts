@@ -6,7 +6,7 @@ import { roles, sandboxAddress } from '../accounts.ts'
 import { published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { type Tokens, transferAssets } from './tokens.ts'
+import { type DeployedTokens, transferAssets } from './tokens.ts'
 
 /** Funds of the solver on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
@@ -23,7 +23,7 @@ const liquidity: Partial<Record<Asset, string>> = {
 export async function deployCow(
   d: Deployer,
   { chainId }: ChainParameters,
-  { assets }: Tokens,
+  { assets }: DeployedTokens,
 ): Promise<CowConstants> {
   const [list, settlement] = [published('GPv2AllowListAuthentication'), published('GPv2Settlement')]
   const solvers = d.deploy(list)
@@ -36,7 +36,11 @@ export async function deployCow(
 }
 
 /** Approves the settlement to spend the solver's tokens for fills. */
-export function allowOrders(solver: Deployer, { settlement }: CowConstants, { assets }: Tokens): void {
+export function allowOrders(
+  solver: Deployer,
+  { settlement }: CowConstants,
+  { assets }: DeployedTokens,
+): void {
   for (const asset of Object.keys(liquidity) as Asset[])
     solver.call(erc20Abi, assets[asset], 'approve', [settlement, maxUint256])
 }

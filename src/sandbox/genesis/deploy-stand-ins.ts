@@ -13,13 +13,18 @@ import type { Aave } from './aave.ts'
 import { ownContract } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
-import { allowMinting, type Tokens, transferAssets } from './tokens.ts'
+import { allowMinting, type DeployedTokens, transferAssets } from './tokens.ts'
 
 /** The addresses of the two vaults of a chain. */
 export type Vaults = { lending: Address; staking: Address }
 
 /** Deploys two ERC-4626 vaults on top of Aave, over USDC and over WETH, and makes a first deposit into each. */
-export function deployVaults(d: Deployer, parameters: ChainParameters, tokens: Tokens, aave: Aave): Vaults {
+export function deployVaults(
+  d: Deployer,
+  parameters: ChainParameters,
+  tokens: DeployedTokens,
+  aave: Aave,
+): Vaults {
   const vault = ownContract('SandboxVault')
   const open = (asset: Asset, name: string, symbol: string, cap: bigint | null, first: string): Address => {
     const token = tokens.assets[asset]
@@ -53,7 +58,7 @@ export function deployStaking(d: Deployer): Staking {
 export function deployAggregator(
   d: Deployer,
   { chainId }: ChainParameters,
-  { assets }: Tokens,
+  { assets }: DeployedTokens,
 ): KyberSwapConstants {
   const executor = d.deploy(ownContract('SandboxSwapExecutor'), [])
   const router = d.deploy(ownContract('SandboxAggregationRouter'), [assets.WETH, executor])
@@ -79,7 +84,11 @@ export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInc
  * Deploys the stand-in for the depository of Relay. The sandbox's CoW solver is also Relay's solver, and pays native
  * coins itself.
  */
-export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): RelayConstants {
+export function deployRelay(
+  d: Deployer,
+  { chainId }: ChainParameters,
+  { assets }: DeployedTokens,
+): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
   // In addition to its funds for CoW orders.
   transferAssets(d, assets, solver, { BRLA: '5000000' })
@@ -97,7 +106,11 @@ export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets 
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */
-export function deployBridge(d: Deployer, parameters: ChainParameters, tokens: Tokens): CctpV2Constants {
+export function deployBridge(
+  d: Deployer,
+  parameters: ChainParameters,
+  tokens: DeployedTokens,
+): CctpV2Constants {
   const token = tokens.assets.USDC
   const messageTransmitter = d.deploy(ownContract('MessageTransmitterV2'), [
     parameters.domain,

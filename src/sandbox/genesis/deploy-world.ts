@@ -13,7 +13,7 @@ import { relayContracts } from '../../swaps/relay/constants-schema.ts'
 import { swapRows } from '../../swaps/swap-contracts.ts'
 import { pancakeSwapV3Contracts } from '../../swaps/uniswap-v3/constants-schema.ts'
 import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
-import { blockTime } from '../node-reads.ts'
+import { readBlockTime } from '../node-reads.ts'
 import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
 import { ownContract } from './artifacts.ts'
@@ -33,7 +33,7 @@ import {
 import { type Deployer, startDeployer } from './deployer.ts'
 import { deployPancakeSwap } from './pancakeswap-v3.ts'
 import { type ChainParameters, chainParameters } from './parameters.ts'
-import { defaultGrants, deployTokens, type Tokens, transferAssets } from './tokens.ts'
+import { type DeployedTokens, defaultGrants, deployTokens, transferAssets } from './tokens.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
 import { deployUniswapV3 } from './uniswap-v3.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
@@ -132,12 +132,12 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
     bridge,
     staking,
     fromBlock: 0n,
-    startDate: new Date((await blockTime(rpc, 'latest')) * 1000).toISOString(),
+    startDate: new Date((await readBlockTime(rpc, 'latest')) * 1000).toISOString(),
   }
 }
 
 /** Funds the ramp desk, which has no contract. */
-function fillDesk(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AveniaConstants {
+function fillDesk(d: Deployer, { chainId }: ChainParameters, { assets }: DeployedTokens): AveniaConstants {
   const desk = sandboxAddress(roles.desk)
   transferAssets(d, assets, desk, { USDC: '5000000', BRLA: '25000000' })
   return { chainId, desk, usdc: assets.USDC, brla: assets.BRLA, chain: 'SANDBOX', service: null }

@@ -1,7 +1,7 @@
 import type { UniswapV3Constants } from '../../swaps/uniswap-v3/constants-schema.ts'
 import type { Deployer } from './deployer.ts'
 import type { ChainParameters } from './parameters.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 import { deployV3, type V3Pool } from './uniswap-v3.ts'
 
 /** Tick spacing by fee tier of PancakeSwap v3 (`TICK_SPACINGS` of `@pancakeswap/v3-sdk` 3.10.2). */
@@ -20,6 +20,6 @@ const forkPools: readonly V3Pool[] = [
 export const deployPancakeSwap = (
   d: Deployer,
   parameters: ChainParameters,
-  tokens: Tokens,
+  tokens: DeployedTokens,
 ): UniswapV3Constants =>
   deployV3(d, parameters, tokens, { spacing: forkSpacing, pools: forkPools, via: ['USDT', 'WETH'] })

@@ -7,10 +7,10 @@ import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 
 /** The addresses of the tokens of a chain. */
-export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
+export type DeployedTokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
 
 /** Deploys the tokens and mints the owner's funds for seeding the markets. */
-export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
+export function deployTokens(d: Deployer, parameters: ChainParameters): DeployedTokens {
   const deployed: Partial<Record<Asset, Address>> = {}
   const weth = published('WETH9')
   const token = ownContract('SandboxToken')

@@ -5,7 +5,7 @@ import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { poolSide } from './pool-math.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 
 type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }
 
@@ -21,7 +21,7 @@ const pairs: readonly Pair[] = [
 export function deployUniswapV2(
   d: Deployer,
   { chainId }: ChainParameters,
-  { assets }: Tokens,
+  { assets }: DeployedTokens,
 ): UniswapV2Constants {
   const factory = d.deploy(published('UniswapV2Factory'), [d.from])
   const router = published('UniswapV2Router02')

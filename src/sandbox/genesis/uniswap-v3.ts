@@ -5,7 +5,7 @@ import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { type PoolSide, poolSide, squareRoot } from './pool-math.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 
 /** Tick spacing by fee tier of the factory; the tiers 0.01 % and 0.25 % must be enabled explicitly. */
 const spacing: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
@@ -34,7 +34,7 @@ const pools: readonly V3Pool[] = [
 export const deployUniswapV3 = (
   d: Deployer,
   parameters: ChainParameters,
-  tokens: Tokens,
+  tokens: DeployedTokens,
 ): UniswapV3Constants => deployV3(d, parameters, tokens, { spacing, pools, via: ['USDC', 'WETH'] })
 
 type Kind = { spacing: Record<number, number>; pools: readonly V3Pool[]; via: readonly Asset[] }
@@ -43,7 +43,7 @@ type Kind = { spacing: Record<number, number>; pools: readonly V3Pool[]; via: re
 export function deployV3(
   d: Deployer,
   parameters: ChainParameters,
-  tokens: Tokens,
+  tokens: DeployedTokens,
   { spacing, pools, via }: Kind,
 ): UniswapV3Constants {
   const weth = tokens.assets.WETH

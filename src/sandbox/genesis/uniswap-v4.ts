@@ -8,7 +8,7 @@ import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { type PoolSide, poolSide, squareRoot } from './pool-math.ts'
-import type { Tokens } from './tokens.ts'
+import type { DeployedTokens } from './tokens.ts'
 
 /** The native coin or an asset. */
 type Held = Asset | 'ETH'
@@ -49,7 +49,7 @@ const actionsAndParams = parseAbiParameters('bytes actions, bytes[] params')
 export function deployUniswapV4(
   d: Deployer,
   { chainId }: ChainParameters,
-  { assets }: Tokens,
+  { assets }: DeployedTokens,
   { v3, v2 }: { v3: UniswapV3Constants; v2: UniswapV2Constants },
 ): UniswapV4Constants {
   const poolManager = d.deploy(published('PoolManager'), [d.from])

@@ -60,7 +60,7 @@ export type ActionTxRow = {
 }
 
 /** The columns of a `QuoteRow`. */
-export const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt", draft, outcome`
+export const quoteRowColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt", draft, outcome`
 /** The columns of an `ActionRow`. */
 export const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
   destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt", draft, cancelled_at as "cancelledAt"`

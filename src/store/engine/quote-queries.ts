@@ -3,7 +3,7 @@ import { subjectOf } from '../../domain/events/event-table.ts'
 import { type Announcing, lastTold } from '../events/write-event.ts'
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { furthestFirst, isListedAction, isThere, type QuoteRow, quoteColumns } from './action-tables.ts'
+import { furthestFirst, isListedAction, isThere, type QuoteRow, quoteRowColumns } from './action-tables.ts'
 import { conditions, totalsOf } from './list-conditions.ts'
 import { tellExpiry, tellSwap } from './tell-changes.ts'
 
@@ -94,7 +94,7 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
       sql.query('update quotes set offer = $1 where customer = $2 and id = $3', [offer, customer, id]),
 
     quote: async (customer: string, id: string): Promise<QuoteWithAction | undefined> => {
-      const text = `select ${quoteColumns}, ${actionId} from quotes where customer = $1 and id = $2`
+      const text = `select ${quoteRowColumns}, ${actionId} from quotes where customer = $1 and id = $2`
       return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]
     },
 
@@ -192,7 +192,7 @@ export const quoteQueries = (sql: Sql, announcing: Announcing) => {
       const all = where.join(' and ')
       const total = await totals(`select count(*) as n from quotes where ${all}`, values.list())
       const rows = await sql.query<ListedQuote>(
-        `select ${quoteColumns}, ${listed} from quotes where ${all} order by created_at desc, id limit ${values.mark(limit)} offset ${values.mark(offset)}`,
+        `select ${quoteRowColumns}, ${listed} from quotes where ${all} order by created_at desc, id limit ${values.mark(limit)} offset ${values.mark(offset)}`,
         values.list(),
       )
       return { rows, total }

@@ -9,7 +9,7 @@ import {
   isListedAction,
   isSwapColumn,
   type QuoteRow,
-  quoteColumns,
+  quoteRowColumns,
 } from './action-tables.ts'
 
 /** Whether a type is a swap. */
@@ -133,10 +133,10 @@ export async function tellExpiry(
 }
 
 async function quoteData({ query }: Pick<Sql, 'query'>, customer: string, quoteId: string) {
-  const [row] = await query<QuoteRow>(`select ${quoteColumns} from quotes where customer = $1 and id = $2`, [
-    customer,
-    quoteId,
-  ])
+  const [row] = await query<QuoteRow>(
+    `select ${quoteRowColumns} from quotes where customer = $1 and id = $2`,
+    [customer, quoteId],
+  )
   return (
     row && {
       quoteId,

@@ -5,7 +5,7 @@ import { freeAt } from './event-tables.ts'
 import type { Alongside, Announcing } from './write-event.ts'
 
 /** The state of a delivery: on its way, received, or given up. */
-export type DeliveryState = 'pending' | 'delivered' | 'dead'
+export type WebhookDeliveryState = 'pending' | 'delivered' | 'dead'
 
 /**
  * A delivery as it is stored. `attempt` counts all attempts and names the one under way, whose process holds it until `leasedUntil`; `tries` counts those
@@ -18,7 +18,7 @@ export type DeliveryRow = {
   customer: string
   subject: string
   seq: number
-  state: DeliveryState
+  state: WebhookDeliveryState
   attempt: number
   tries: number
   dueAt: number
@@ -41,7 +41,7 @@ const oneDelivery = `select ${deliveryColumns}, (select type from events e where
 
 /** The outcome of an attempt as it is kept. */
 export type AttemptOutcome = {
-  state: DeliveryState
+  state: WebhookDeliveryState
   tries: number
   dueAt: number
   response: number | null
@@ -138,7 +138,7 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
   deliveries: async (
     customer: string,
     endpointId: string,
-    { state, limit, offset }: { state: DeliveryState | null; limit: number; offset: number },
+    { state, limit, offset }: { state: WebhookDeliveryState | null; limit: number; offset: number },
   ): Promise<{ rows: ListedDelivery[]; total: number }> => {
     const where = `d.customer = $1 and d.endpoint_id = $2 ${state === null ? '' : 'and d.state = $3'}`
     const values = [customer, endpointId, ...(state === null ? [] : [state])]

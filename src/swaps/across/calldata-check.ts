@@ -2,7 +2,7 @@ import { jsonArguments } from '../../chain/strict-calldata-decoding.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyRelayer, exclusivityFault, fillWindow } from './abi.ts'
 import { depositTerms, isWordOf, type SpokeDepositTerms } from './deposit-terms.ts'
@@ -11,7 +11,7 @@ import { depositTerms, isWordOf, type SpokeDepositTerms } from './deposit-terms.
  * Checks a deposit of Across against the requested transfer. An unfilled deposit is refunded to its depositor, so the depositor must be the
  * wallet. The deposit carries no message and no native coin.
  */
-export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): Verdict {
+export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): CalldataVerdict {
   const terms = depositTerms(data)
   if (!terms) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
   const { exclusiveRelayer, exclusivityParameter } = terms
@@ -29,7 +29,7 @@ export function checkDepositCalldata(
   terms: SpokeDepositTerms,
   intent: SwapIntent,
   { name, window, kept = 0n }: { name: string; window: number; kept?: bigint },
-): Verdict {
+): CalldataVerdict {
   const { tokenIn, tokenOut, wallet } = intent
   const { depositor, recipient, inputToken, outputToken, destinationChainId, fillDeadline, message } = terms
   const { inputAmount: amountIn, outputAmount: amountOut } = terms

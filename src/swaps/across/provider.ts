@@ -8,7 +8,7 @@ import { fillWindow } from './abi.ts'
 import { acrossContracts } from './constants-schema.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
-import { type AcrossEnd, acrossService, type Terms } from './service.ts'
+import { type AcrossEnd, acrossService, type SuggestedTerms } from './service.ts'
 
 const { name: provider } = acrossContracts
 
@@ -64,7 +64,7 @@ export function across(
 
     async quote(ask, signal) {
       let isV1 = true
-      const termsFor = async (amount: bigint): Promise<Terms> => {
+      const termsFor = async (amount: bigint): Promise<SuggestedTerms> => {
         const quoted = isV1
           ? await service.quotedByV1(ask, { amount, wallet: ask.refund }, signal)
           : undefined
@@ -72,7 +72,7 @@ export function across(
         return quoted ?? service.suggested(ask, amount, signal)
       }
       const first = await termsFor(ask.amount)
-      const costOf = (answer: Terms, of: bigint) => of - answer.outputAmount
+      const costOf = (answer: SuggestedTerms, of: bigint) => of - answer.outputAmount
       // The fee depends on the input. For an exact output, request it again with the resulting input.
       const roughInput = ask.amount + costOf(first, ask.amount)
       const answer = ask.exact === 'in' ? first : await termsFor(roughInput)
@@ -144,7 +144,7 @@ export function across(
 }
 
 /** The provider data of some terms, without the blocks from which they are followed. */
-const timesOf = (terms: Terms): Omit<Raw, 'originFromBlock' | 'destinationFromBlock'> => ({
+const timesOf = (terms: SuggestedTerms): Omit<Raw, 'originFromBlock' | 'destinationFromBlock'> => ({
   isV1: terms.isV1,
   orderId: terms.orderId,
   quoteTimestamp: terms.timestamp,
@@ -156,11 +156,15 @@ const timesOf = (terms: Terms): Omit<Raw, 'originFromBlock' | 'destinationFromBl
 const exclusivityOf = ({
   exclusiveRelayer: relayer,
   exclusivityDeadline: parameter,
-}: Terms): Raw['exclusivity'] =>
+}: SuggestedTerms): Raw['exclusivity'] =>
   parameter === 0 || sameAddress(relayer, nativeAddress) ? undefined : { relayer, parameter }
 
 /** Refuses an input outside the service's limits. */
-function refuseAmount({ tokenIn }: OfferRequest, { isAmountTooLow, limits }: Terms, amountIn: bigint): void {
+function refuseAmount(
+  { tokenIn }: OfferRequest,
+  { isAmountTooLow, limits }: SuggestedTerms,
+  amountIn: bigint,
+): void {
   if (!limits) return
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const details = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
@@ -173,7 +177,7 @@ function refuseAmount({ tokenIn }: OfferRequest, { isAmountTooLow, limits }: Ter
 function offer(
   { tokenIn, from }: OfferRequest,
   { amountIn, amountOut }: { amountIn: bigint; amountOut: bigint },
-  { estimatedFillTimeSec }: Terms,
+  { estimatedFillTimeSec }: SuggestedTerms,
   raw: Raw,
 ): Offer {
   const fee = amountIn - amountOut

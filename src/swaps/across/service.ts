@@ -51,7 +51,7 @@ const Suggested = z.object({
 type Suggested = z.output<typeof Suggested>
 
 /** The terms of a deposit that a service suggests for an input; `limits` are those of the older paths. */
-export type Terms = Pick<
+export type SuggestedTerms = Pick<
   Suggested,
   'outputAmount' | 'timestamp' | 'fillDeadline' | 'exclusiveRelayer' | 'exclusivityDeadline'
 > &
@@ -92,7 +92,7 @@ export type AcrossService = {
     route: Route,
     asked: { amount: bigint; wallet: Address | null },
     signal?: AbortSignal,
-  ) => Promise<Terms | undefined>
+  ) => Promise<SuggestedTerms | undefined>
   /** Requests the suggestion of the older path for an input. */
   suggested: (route: Route, amount: bigint, signal: AbortSignal) => Promise<Suggested>
   /** The words of version 1 for the state of a transfer; `undefined` without a key or an answer. They are no outcome. */

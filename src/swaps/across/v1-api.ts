@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Address, CatalogAddress, Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import type { Route } from '../provider.ts'
-import { Amount } from '../provider-api.ts'
+import { ServiceAmount } from '../provider-api.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
 import { exclusivityFault } from './abi.ts'
 import type { AcrossConstants } from './constants-schema.ts'
@@ -40,7 +40,7 @@ export const quoteRequest = (
  */
 const Quoted = z.object({
   orderId: Hash,
-  destination: z.object({ minAmount: Amount.transform(BigInt) }),
+  destination: z.object({ minAmount: ServiceAmount.transform(BigInt) }),
   nextActions: z.array(z.record(z.string(), z.unknown())).min(1).max(20),
 })
 
@@ -48,7 +48,7 @@ const Quoted = z.object({
 const Call = z.object({
   to: CatalogAddress,
   data: HexData,
-  value: z.union([Amount, z.int().min(0)]).default('0'),
+  value: z.union([ServiceAmount, z.int().min(0)]).default('0'),
   chainId: z.int().optional(),
 })
 

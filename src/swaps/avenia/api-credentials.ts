@@ -4,7 +4,7 @@ import { CatalogAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { checkedServiceUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { Signable } from '../provider-api.ts'
+import type { RequestToSign } from '../provider-api.ts'
 
 const Line = z.string().regex(/^[!-~]{1,200}$/)
 
@@ -54,7 +54,7 @@ function read(text: string, path: string): AveniaAccount {
  * The authentication headers of a request: the API key, the time in epoch ms, and the signature (RSA, PKCS#1 v1.5, SHA-256, base64) of
  * time, method, path with query, and body (source: integration-guide.avenia.io).
  */
-export function signedHeaders({ apiKey, key }: AveniaAccount, request: Signable, now: number) {
+export function credentialHeaders({ apiKey, key }: AveniaAccount, request: RequestToSign, now: number) {
   const text = signedText(String(now), request)
   return {
     'x-api-key': apiKey,
@@ -64,5 +64,5 @@ export function signedHeaders({ apiKey, key }: AveniaAccount, request: Signable,
 }
 
 /** The text that the signature covers. */
-export const signedText = (time: string, { method, uri, body }: Signable): string =>
+export const signedText = (time: string, { method, uri, body }: RequestToSign): string =>
   `${time}${method}${uri}${body}`

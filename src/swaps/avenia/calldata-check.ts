@@ -3,7 +3,7 @@ import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decodin
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import type { AveniaConstants } from './constants-schema.ts'
 
@@ -15,7 +15,7 @@ export function checkAveniaCalldata(
   { data }: Pick<Transaction, 'data'>,
   { tokenIn, tokenOut, amountIn, amountOut, wallet, recipient }: SwapIntent,
   { desk }: Pick<AveniaConstants, 'desk'>,
-): Verdict {
+): CalldataVerdict {
   const call = strictDecode(erc20Writes, data)
   if (call?.functionName !== 'transfer')
     return refuse('POLICY_DECODE', 'It is not a call of transfer(address,uint256)')

@@ -11,7 +11,7 @@ import type { SwapDependencies } from '../provider-dependencies.ts'
 import { checkRampLimits } from '../ramp-limits.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
 import { keyRefusals } from '../service-answers/service-refusals.ts'
-import { parseAccount, signedHeaders } from './api-credentials.ts'
+import { credentialHeaders, parseAccount } from './api-credentials.ts'
 import type { AveniaConstants } from './constants-schema.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { currencyOf, isRamp } from './pairs.ts'
@@ -78,8 +78,8 @@ export function avenia(
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const open = async ({ service: { api: base, account: path } }: Desk) => {
     const account = parseAccount(await secretAt(path), path)
-    const headers = async (request: Parameters<typeof signedHeaders>[1]) =>
-      signedHeaders(account, request, now())
+    const headers = async (request: Parameters<typeof credentialHeaders>[1]) =>
+      credentialHeaders(account, request, now())
     const statuses = keyRefusals(`rejects the API key in ${path}, or the signature`)
     const api = providerApi(
       { provider, label, service: 'avenia', base, headers, refusals: { ...refusals, statuses } },

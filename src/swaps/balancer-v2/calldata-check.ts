@@ -1,6 +1,6 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata-check.ts'
 import type { BalancerV2Constants } from './constants-schema.ts'
@@ -13,7 +13,7 @@ export function checkBalancerV2Calldata(
   intent: SwapIntent,
   { pools }: BalancerV2Constants,
   wrapped: Address | undefined,
-): Verdict {
+): CalldataVerdict {
   const swap = decodeSwap(transaction, wrapped)
   if (!swap)
     return refuse(

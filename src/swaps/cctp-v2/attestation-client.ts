@@ -47,7 +47,7 @@ export async function requestAttestationService(
 }
 
 /** Reads the prices of one speed, or of both with fast first. They include delivery by Circle; speeds without it are left out. */
-export async function pricesOf(
+export async function speedPrices(
   network: CctpNetwork,
   { here, there }: { here: CctpEnd; there: CctpEnd },
   speed: Speed | null,

@@ -4,7 +4,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyCaller, burnAbi, finality, forwardHook } from './abi.ts'
 import type { CctpV2Constants } from './constants-schema.ts'
@@ -14,7 +14,7 @@ export function checkCctpV2Calldata(
   { data }: Transaction,
   intent: SwapIntent,
   { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
-): Verdict {
+): CalldataVerdict {
   const { tokenIn, tokenOut } = intent
   const call = strictDecode(burnAbi, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a burn by TokenMessengerV2')

@@ -4,7 +4,7 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { DeliverIntent } from '../../protocols/intent.ts'
 import { anyCaller, messageTransmitterV2Abi } from './abi.ts'
 import type { CctpV2Constants } from './constants-schema.ts'
@@ -20,7 +20,7 @@ export function checkDeliveryCalldata(
   { data }: Transaction,
   { wallet, chainFrom, burn, message: sent, token, recipient, amount }: DeliverIntent,
   { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
-): Verdict {
+): CalldataVerdict {
   const call = strictDecode(messageTransmitterV2Abi, data)
   if (call?.functionName !== 'receiveMessage')
     return refuse('POLICY_DECODE', 'It is not a delivery by MessageTransmitterV2')

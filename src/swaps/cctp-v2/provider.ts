@@ -8,9 +8,9 @@ import {
   attestationServiceError,
   type CctpEnd,
   type CctpNetwork,
-  pricesOf,
   provider,
   requestAttestationService,
+  speedPrices,
 } from './attestation-client.ts'
 import { deliveredAmountIn, deliverySearch } from './delivery-events.ts'
 import { depositForBurn } from './encode.ts'
@@ -55,7 +55,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
 
     async quote(ask, signal) {
       const [here, there] = [on(ask.from.chainId)!, on(ask.to.chainId)!]
-      const prices = await pricesOf(network, { here, there }, ask.speed, signal)
+      const prices = await speedPrices(network, { here, there }, ask.speed, signal)
       const costs = prices.map(({ speed, rate, forwarding }): Cost => {
         const amountIn = ask.exact === 'in' ? ask.amount : grossUp(ask.amount + forwarding, rate)
         const fee = feeOf(amountIn, rate)

@@ -24,10 +24,10 @@ const Tiers = z.array(
 /**
  * The price of a speed: a fraction of the amount, and the delivery fee of Circle in the smallest unit; `undefined` if it does not deliver.
  */
-export type Price = { rate: FeeRate; forwarding: bigint | undefined }
+export type SpeedPrice = { rate: FeeRate; forwarding: bigint | undefined }
 
 /** Parses the price of a speed from the service's response; `undefined` without one, or if the fee is the whole amount. */
-export function priceIn(text: string, speed: Speed): Price | undefined {
+export function priceIn(text: string, speed: Speed): SpeedPrice | undefined {
   const tiers = Tiers.safeParse(numbersAsText(text)).data
   const tier = tiers?.find(({ finalityThreshold }) => finalityThreshold === String(finality[speed]))
   const rate = tier && ofBps(tier.minimumFee)

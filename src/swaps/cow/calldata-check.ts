@@ -3,7 +3,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { preSignatureAbi as abi, orderWindow } from './abi.ts'
 import type { CowConstants } from './constants-schema.ts'
@@ -17,7 +17,7 @@ export function checkCowCalldata(
   { data }: Pick<Transaction, 'data'>,
   intent: SwapIntent,
   { chainId, settlement, vaultRelayer }: CowConstants,
-): Verdict {
+): CalldataVerdict {
   const { tokenIn, tokenOut, wallet, recipient, amountIn, amountOut, exact } = intent
   const call = strictDecode(abi, data)
   if (!call)

@@ -2,7 +2,7 @@ import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payments.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
@@ -32,7 +32,10 @@ export function feesOfKyberSwap({
  * Checks a router call against the requested swap. The path is not checked: the router gives its executors at most the input, makes only
  * `callBytes` calls and the like, and reverts if the recipient gets less than the minimum.
  */
-export function checkKyberSwapCalldata({ data }: Pick<Transaction, 'data'>, intent: SwapIntent): Verdict {
+export function checkKyberSwapCalldata(
+  { data }: Pick<Transaction, 'data'>,
+  intent: SwapIntent,
+): CalldataVerdict {
   const swap = decodeKyberSwap(data)
   const fees = swap ? feesOfKyberSwap(swap) : []
   if (!fees)
@@ -49,7 +52,7 @@ export function checkKyberSwapCalldata({ data }: Pick<Transaction, 'data'>, inte
 function oddIn(
   swap: NonNullable<ReturnType<typeof decodeKyberSwap>>,
   { amountIn, tokenIn }: SwapIntent,
-): Verdict | undefined {
+): CalldataVerdict | undefined {
   if (swap.permit !== '0x' || (swap.flags & ~harmlessFlags) !== 0n)
     return refuse('POLICY_DECODE', 'It carries a permit or an unknown option')
   if (swap.srcAmounts.reduce((sum, one) => sum + one, 0n) > amountIn)

@@ -5,7 +5,7 @@ import { type FeePayment, sumOf } from '../../protocols/fee-payments.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
-import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
+import { type ProviderApi, providerApi, ServiceAmount, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
 import { requestedSlippageBps } from '../slippage-for-service.ts'
@@ -43,9 +43,9 @@ const graceSeconds = 60
 const Summary = z.looseObject({
   tokenIn: CatalogAddress,
   tokenOut: CatalogAddress,
-  amountIn: Amount,
-  amountOut: Amount,
-  gas: Amount,
+  amountIn: ServiceAmount,
+  amountOut: ServiceAmount,
+  gas: ServiceAmount,
 })
 const Routes = z.object({
   code: z.literal(0),

@@ -4,7 +4,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkDepositCalldata } from '../across/calldata-check.ts'
 import type { SpokeDepositTerms } from '../across/deposit-terms.ts'
@@ -114,7 +114,7 @@ function depositOf(
  * Checks a call of LI.FI's diamond against the requested swap or transfer. The path is not checked: the diamond reverts if the recipient
  * gets less than the minimum.
  */
-export function checkLifiCalldata({ data }: Pick<Transaction, 'data'>, intent: Swap): Verdict {
+export function checkLifiCalldata({ data }: Pick<Transaction, 'data'>, intent: Swap): CalldataVerdict {
   if (intent.exact === 'out') return refuse('POLICY_DECODE', 'LI.FI cannot swap to an exact output')
   const terms = decodeLifi(data)
   const isNear = intent.tokenIn.chainId === intent.tokenOut.chainId
@@ -126,7 +126,7 @@ export function checkLifiCalldata({ data }: Pick<Transaction, 'data'>, intent: S
 function checkSwapCalldata(
   { tokenIn, tokenOut, receiver, minimum, takes }: Extract<Terms, { kind: 'swap' }>,
   intent: Swap,
-): Verdict {
+): CalldataVerdict {
   const [paid, got] = [intent.tokenIn, intent.tokenOut]
   if (!sameAddress(tokenIn, paid.address) || !sameAddress(tokenOut, got.address))
     return refuse(
@@ -161,7 +161,7 @@ function checkSwapCalldata(
 function checkTransferCalldata(
   { name, token, receiver, isPlain, kept, deposit }: Extract<Terms, { kind: 'deposit' }>,
   intent: Swap,
-): Verdict {
+): CalldataVerdict {
   if (!isPlain) return refuse('POLICY_QUOTE_DRIFT', 'It carries a swap or a call that was not requested')
   if (!sameAddress(token, intent.tokenIn.address))
     return refuse('POLICY_AMOUNT', `It takes the token ${token}, not ${intent.tokenIn.address}`)

@@ -8,7 +8,7 @@ import type { AcrossConstants } from '../across/constants-schema.ts'
 import { depositProgress } from '../across/deposit-status.ts'
 import { payingStep } from '../aggregator-step.ts'
 import type { OfferFee, OfferRequest, Route, SwapProvider } from '../provider.ts'
-import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
+import { type ProviderApi, providerApi, ServiceAmount, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
 import { halfSlippage, requestedSlippageBps } from '../slippage-for-service.ts'
@@ -26,7 +26,7 @@ const placeholderWallet: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
 const FeeCost = z.object({
   name: z.string().optional(),
   token: z.object({ address: CatalogAddress, chainId: z.int().optional() }),
-  amount: Amount.optional(),
+  amount: ServiceAmount.optional(),
   included: z.boolean().default(true),
 })
 
@@ -37,14 +37,14 @@ const Quoted = z.object({
     toChainId: z.int(),
     fromToken: z.object({ address: CatalogAddress }),
     toToken: z.object({ address: CatalogAddress }),
-    fromAmount: Amount,
+    fromAmount: ServiceAmount,
   }),
   estimate: z.object({
-    toAmount: Amount,
+    toAmount: ServiceAmount,
     approvalAddress: CatalogAddress.optional(),
     executionDuration: z.number().min(0).max(1e6).optional(),
     feeCosts: z.array(FeeCost).nullish(),
-    gasCosts: z.array(z.object({ type: z.string().optional(), estimate: Amount.max(9) })).optional(),
+    gasCosts: z.array(z.object({ type: z.string().optional(), estimate: ServiceAmount.max(9) })).optional(),
   }),
   transactionRequest: z.object({ to: CatalogAddress, data: HexData }),
 })

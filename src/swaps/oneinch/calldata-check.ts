@@ -1,7 +1,7 @@
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkAggregatorSwapCalldata } from '../aggregator-calldata-check.ts'
 import { aggregationRouterAbi } from './abi.ts'
@@ -19,7 +19,10 @@ export function decodeOneInchSwap(data: Hex) {
  * Checks a router call against the requested swap. The executor is not checked: the router takes at most the input, and reverts if it gets
  * less than the minimum for the recipient. Other functions of the router have their terms in pools or nested calls, and are refused.
  */
-export function checkOneInchCalldata({ data }: Pick<Transaction, 'data'>, intent: SwapIntent): Verdict {
+export function checkOneInchCalldata(
+  { data }: Pick<Transaction, 'data'>,
+  intent: SwapIntent,
+): CalldataVerdict {
   const swap = decodeOneInchSwap(data)
   const odd = () =>
     swap?.flags === 0n

@@ -6,7 +6,7 @@ import { subtractSlippage } from '../../domain/slippage.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
-import { Amount, providerApi, unusableResponseError } from '../provider-api.ts'
+import { providerApi, ServiceAmount, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { keyRefusals } from '../service-answers/service-refusals.ts'
 import { decodeOneInchSwap } from './calldata-check.ts'
@@ -26,8 +26,8 @@ const Key = z
   .regex(/^[!-~]{1,200}$/)
 
 /** The used fields of the responses (source: the OpenAPI description of the Classic Swap API v6.1). */
-const Quoted = z.object({ dstAmount: Amount, gas: z.int().nonnegative().optional() })
-const Swapped = z.object({ dstAmount: Amount, tx: z.object({ to: CatalogAddress, data: HexData }) })
+const Quoted = z.object({ dstAmount: ServiceAmount, gas: z.int().nonnegative().optional() })
+const Swapped = z.object({ dstAmount: ServiceAmount, tx: z.object({ to: CatalogAddress, data: HexData }) })
 /** The smallest plan allows one request per second (source: as above), and a swap's call is often requested right after its quote. */
 const pauseMs = 1_100
 

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { longestWindow } from './abi.ts'
 import { decodeOrder, isSameOrder, orderIdOf, type RelayEnds } from './order.ts'
@@ -28,7 +28,7 @@ export function checkRelayCalldata(
   intent: SwapIntent,
   ends: RelayEnds,
   tokens: readonly Token[],
-): Verdict {
+): CalldataVerdict {
   const { tokenIn, tokenOut, wallet, recipient, amountIn } = intent
   if (intent.exact === 'out') return refuse('POLICY_DECODE', 'Relay cannot swap to an exact output')
   const order = decodeOrder(transaction)

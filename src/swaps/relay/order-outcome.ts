@@ -26,7 +26,7 @@ export type Payment<Found> = { way: PaymentTarget; found: Found; amount: bigint 
  * The outcome of an order. `isAll`: without an outcome, all possible payments were checked. `said` is the service's status, if it was
  * asked.
  */
-export type Outcome<Found> = {
+export type OrderOutcome<Found> = {
   delivered?: Payment<Found>
   returned?: Payment<Found>
   isAll: boolean
@@ -50,7 +50,7 @@ export async function findOrderOutcome<Found extends TransactionWithCall>(
   chains: Chains<Found>,
   ask: () => Promise<RelayStatus | undefined>,
   reportedHashes: readonly Hex[],
-): Promise<Outcome<Found>> {
+): Promise<OrderOutcome<Found>> {
   const seen = await outcomeByChains(awaited, chains, reportedHashes)
   if (seen.delivered || seen.returned) return seen
   const said = await ask()
@@ -68,7 +68,7 @@ async function outcomeByChains<Found extends TransactionWithCall>(
   { order: { id, terms }, solver, arrival }: AwaitedOrder,
   chains: Chains<Found>,
   reportedHashes: readonly Hex[],
-): Promise<Outcome<Found>> {
+): Promise<OrderOutcome<Found>> {
   const { chainId, token, recipient: to } = arrival
   const isSame = (way: PaymentTarget) =>
     way.chainId === chainId && sameAddress(way.token, token) && sameAddress(way.to, to)

@@ -18,7 +18,7 @@ import { decodeOrder, isSameOrder, type RelayDeposit, type RelayTerms, relayOn }
 import { findOrderOutcome } from './order-outcome.ts'
 import { paymentsOnChain } from './payments-on-chain.ts'
 import { refusals } from './refusals.ts'
-import { isGone, requestPath, retiredError } from './service-status.ts'
+import { isPathGone, requestPath, retiredError } from './service-status.ts'
 
 type RelayOrder = RelayDeposit & { terms: RelayTerms }
 
@@ -72,7 +72,7 @@ export const relayOrders: OrderRules = {
     )
     const answer = await api.get(requestPath(terms.requestId, hasKey('relay')))
     const { status, body } = answer
-    if (!hasKey('relay') && isGone(answer)) throw retiredError('/requests/v2', status)
+    if (!hasKey('relay') && isPathGone(answer)) throw retiredError('/requests/v2', status)
     const listed = Requests.safeParse(body).data
     if (!listed || status !== 200)
       throw new AppError(

@@ -1,8 +1,8 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import {
-  callOf,
   findTransaction,
   type MinedTransaction,
+  sentCallOf,
 } from '../../chain/finality/find-mined-transaction.ts'
 import { readLogsBack } from '../../chain/latest-log.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -33,6 +33,6 @@ export const paymentsOnChain = (
 
 /** A mined transaction with its call; `undefined` if it is in no block. */
 async function transactionWithCall(rpc: ChainClient, hash: Hex): Promise<PaymentTransaction | undefined> {
-  const [found, call] = await Promise.all([findTransaction(rpc, hash), callOf(rpc, hash)])
+  const [found, call] = await Promise.all([findTransaction(rpc, hash), sentCallOf(rpc, hash)])
   return found && call && { ...found, call }
 }

@@ -14,7 +14,7 @@ import { findOrderOutcome, type Transfers } from './order-outcome.ts'
 import { type PaymentTarget, transferQuery } from './payments.ts'
 import { checkQuote, type RelayQuote, readQuote } from './quote-answer.ts'
 import { refusals } from './refusals.ts'
-import { isGone, parseRelayStatus, retiredError, statusPath } from './service-status.ts'
+import { isPathGone, parseRelayStatus, retiredError, statusPath } from './service-status.ts'
 
 /** The provider name of Relay. */
 export const provider = 'relay'
@@ -80,7 +80,7 @@ export function relay(
     const askAt = async (path: string) => {
       const answer = await api.post(path, asked, signal)
       if (answer.status === 200) return readQuote(answer.body)
-      if (!network.hasKey('relay') && isGone(answer)) throw retiredError(path, answer.status)
+      if (!network.hasKey('relay') && isPathGone(answer)) throw retiredError(path, answer.status)
       throw api[isCall ? 'refusedCall' : 'refused'](answer, 'did not return a quote')
     }
     const isKeyed = network.hasKey('relay')

@@ -3,12 +3,12 @@ import { type Address, CatalogAddress, Hash, type Hex, HexData } from '../../dom
 import { maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { OfferFee, Route } from '../provider.ts'
-import { Amount } from '../provider-api.ts'
+import { ServiceAmount } from '../provider-api.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
 import { decodeDeposit, isSameOrder, orderIdOf, type RelayEnds, type RelayTerms } from './order.ts'
 import { refundFault } from './refund-terms-check.ts'
 
-const Units = Amount.transform(BigInt).refine((units) => units <= maxUint256)
+const Units = ServiceAmount.transform(BigInt).refine((units) => units <= maxUint256)
 /** A time in Unix seconds. */
 const Deadline = z.int().min(1).max(0xffffffff)
 const Bytes = HexData.refine((bytes) => bytes.length <= 2 + 2 * 1_024)
@@ -61,7 +61,12 @@ const Quoted = z.object({
   details: z.object({ timeEstimate: z.number().min(0).max(1e6).nullish() }).optional(),
   protocol: z.union([z.object({ v2: QuotedOrder }).transform(({ v2 }) => v2), QuotedOrder]).optional(),
 })
-const Call = z.object({ to: CatalogAddress, data: HexData, value: Amount.default('0'), chainId: z.int() })
+const Call = z.object({
+  to: CatalogAddress,
+  data: HexData,
+  value: ServiceAmount.default('0'),
+  chainId: z.int(),
+})
 const deposits = { id: z.literal('deposit'), kind: z.literal('transaction'), requestId: Hash.optional() }
 const OfItems = z.object({ ...deposits, items: z.tuple([z.object({ data: Call })]) })
 /** A step of one action has its call in itself, or in a field. */

@@ -3,7 +3,7 @@ import { type Address, EvmAddress, Hash, type Hex } from '../../domain/address.t
 import { AppError } from '../../domain/errors.ts'
 import type { ServiceAccess } from '../service-access.ts'
 import { isSameOrder } from './order.ts'
-import { isGone, parseRelayStatus, type RelayStatus, statusPath } from './service-status.ts'
+import { isPathGone, parseRelayStatus, type RelayStatus, statusPath } from './service-status.ts'
 
 /** Where, in what and to whom an order pays out, by the record of Relay's service. The token and the recipient of another kind of chain are `null`. */
 export type RelayPayout = { chainId: number; token: Address | null; recipient: Address | null }
@@ -49,7 +49,7 @@ export async function requestOfDeposit(
     exchangeJson({ service: 'relay', url: `${api}${path}`, signal: AbortSignal.timeout(5_000) })
   try {
     const answer = await get(`/requests/${isKeyed ? 'v3' : 'v2'}?hash=${hash}`)
-    if (!isKeyed && isGone(answer)) return 'gone'
+    if (!isKeyed && isPathGone(answer)) return 'gone'
     const listed = Records.safeParse(answer.body).data
     if (answer.status !== 200 || !listed) return 'silent'
     // A transaction may hold several deposits; a request without an order is only used as a pointer to payments that name this order.

@@ -34,7 +34,7 @@ export const requestPath = (requestId: Hex, isKeyed: boolean): string =>
   `/requests/${isKeyed ? 'v3' : 'v2'}?id=${requestId}`
 
 /** Whether an answer says that its path is no longer served: not found or gone, without a code of the service. */
-export const isGone = ({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): boolean =>
+export const isPathGone = ({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): boolean =>
   status === 410 || (status === 404 && !z.object({ errorCode: z.string() }).safeParse(body).success)
 
 /** The error for a path that is no longer served without a key. */

@@ -1,6 +1,6 @@
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata-check.ts'
 import type { UniswapV2Constants } from './constants-schema.ts'
@@ -15,7 +15,7 @@ export function checkUniswapV2Calldata(
     exchange,
     wrapped,
   }: Pick<UniswapV2Constants, 'via'> & { exchange: string; wrapped: Address | undefined },
-): Verdict {
+): CalldataVerdict {
   const swap = decodeSwap(transaction)
   if (!swap) return refuse('POLICY_DECODE', 'It is not a swap of UniswapV2Router02')
   const mismatch = nativeCoinMismatch(swap, intent)

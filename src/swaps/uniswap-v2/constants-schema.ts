@@ -1,11 +1,11 @@
 import { CatalogAddress } from '../../domain/address.ts'
-import { CatalogHash, type RowOf, swapContracts, TokenList } from '../swap-contracts.ts'
+import { CatalogHash, CatalogTokens, type RowOf, swapContracts } from '../swap-contracts.ts'
 
 const shape = {
   factory: CatalogAddress,
   router02: CatalogAddress,
   initCodeHash: CatalogHash,
-  via: TokenList,
+  via: CatalogTokens,
 }
 
 /** The contracts of a fork of Uniswap v2, by its provider name. */

@@ -1,7 +1,7 @@
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { FeePayment } from '../../protocols/fee-payments.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
@@ -71,7 +71,7 @@ export function checkUniswapV3Calldata(
     exchange: string
     wrapped: Address | undefined
   },
-): Verdict {
+): CalldataVerdict {
   const { tokenIn, tokenOut } = intent
   const [isNativeIn, isNativeOut] = [tokenIn, tokenOut].map(({ address }) =>
     sameAddress(address, nativeAddress),

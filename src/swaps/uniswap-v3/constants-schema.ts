@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { CatalogAddress } from '../../domain/address.ts'
-import { type RowOf, swapContracts, TokenList } from '../swap-contracts.ts'
+import { CatalogTokens, type RowOf, swapContracts } from '../swap-contracts.ts'
 
 const shape = {
   factory: CatalogAddress,
   quoterV2: CatalogAddress,
   swapRouter02: CatalogAddress,
   feeTiers: z.array(z.int().positive()).min(1),
-  via: TokenList,
+  via: CatalogTokens,
 }
 
 /** The contracts of a fork of Uniswap v3, by its provider name. */

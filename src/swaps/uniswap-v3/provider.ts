@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 import { both, type Call, contract, type Reading, type Rounds } from '../../chain/call.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { Offer } from '../../protocols/moving-price-quotes.ts'
+import type { MovingPriceQuote } from '../../protocols/moving-price-quotes.ts'
 import { outputAtSpotPrices, pathsOf, type SwapPath, uniquePoolReads } from '../fee-tier-paths.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
@@ -80,7 +80,7 @@ const quotes = (
 })
 
 /** Reads the output of a SwapRouter02 swap now and at spot prices; `undefined` for other calls. */
-export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefined {
+export function exchangeOfV3(quoter: Address, data: Hex): Rounds<MovingPriceQuote> | undefined {
   const swap = decodeRouterSwap(data)
   if (!swap) return undefined
   const { path, exact } = swap

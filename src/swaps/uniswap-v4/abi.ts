@@ -16,7 +16,7 @@ export const universalRouterAbi = parseAbi([
  * Commands of the Universal Router, one byte each (Commands): `swap` runs v4 actions; `sweep` sends the router's balance; the other two pay
  * a fee, in a token of the caller through Permit2, or in the native coin sent with the call.
  */
-export const commands = { swap: 0x10, permit2TransferFrom: 0x02, sweep: 0x04, transfer: 0x05 } as const
+export const routerCommands = { swap: 0x10, permit2TransferFrom: 0x02, sweep: 0x04, transfer: 0x05 } as const
 
 /** The v4 actions in a swap, one byte each (Actions). */
 export const actions = {

@@ -1,6 +1,6 @@
 import { nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import { type CalldataVerdict, refuse } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
 import { pathText } from '../fee-tier-paths.ts'
@@ -13,7 +13,7 @@ export function checkUniswapV4Calldata(
   transaction: Transaction,
   intent: SwapIntent,
   { via, permit2 }: UniswapV4Constants,
-): Verdict {
+): CalldataVerdict {
   const swap = decodeSwap(transaction)
   if (!swap)
     return refuse(

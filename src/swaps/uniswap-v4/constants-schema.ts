@@ -1,5 +1,5 @@
 import { CatalogAddress } from '../../domain/address.ts'
-import { type RowOf, swapContracts, TokenList } from '../swap-contracts.ts'
+import { CatalogTokens, type RowOf, swapContracts } from '../swap-contracts.ts'
 
 /** The contracts of Uniswap v4. */
 export const uniswapV4Contracts = swapContracts('uniswap-v4', {
@@ -8,7 +8,7 @@ export const uniswapV4Contracts = swapContracts('uniswap-v4', {
   stateView: CatalogAddress,
   universalRouter: CatalogAddress,
   permit2: CatalogAddress,
-  via: TokenList,
+  via: CatalogTokens,
 })
 
 /**

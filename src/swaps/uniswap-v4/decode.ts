@@ -10,10 +10,10 @@ import {
   actionParameters,
   actions,
   callerAddress,
-  commands,
   feeParameters,
   openBalance,
   planParameters,
+  routerCommands,
   sweepParameters,
   universalRouterAbi,
 } from './abi.ts'
@@ -55,7 +55,11 @@ export function decodeSwap({ data }: Pick<Transaction, 'data'>): RouterSwap | un
   const paid = returns ? others.slice(0, -1) : others
   if (returns && !isReturn(others.at(-1))) return undefined
   const way = isCoinIn ? 'transfer' : 'permit2TransferFrom'
-  const known = [commands.swap, ...paid.map(() => commands[way]), ...(returns ? [commands.sweep] : [])]
+  const known = [
+    routerCommands.swap,
+    ...paid.map(() => routerCommands[way]),
+    ...(returns ? [routerCommands.sweep] : []),
+  ]
   if (!isBytes(codes, known)) return undefined
   const fees = paid.flatMap((input): FeePayment[] => {
     const [token, to, amount] = strictly(feeParameters[way], input) ?? []

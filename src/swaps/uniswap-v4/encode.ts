@@ -8,10 +8,10 @@ import {
   actionParameters,
   actions,
   callerAddress,
-  commands,
   feeParameters,
   openBalance,
   planParameters,
+  routerCommands,
   sweepParameters,
   universalRouterAbi,
 } from './abi.ts'
@@ -32,7 +32,11 @@ export function swapV4(asked: V4Swap): Transaction {
     encodeAbiParameters(feeParameters[way], [path.tokens[0]!, to, amount]),
   )
   const after = isNativeIn && exact === 'out' ? [unneededCoin] : []
-  const codes = bytesOf([commands.swap, ...paid.map(() => commands[way]), ...after.map(() => commands.sweep)])
+  const codes = bytesOf([
+    routerCommands.swap,
+    ...paid.map(() => routerCommands[way]),
+    ...after.map(() => routerCommands.sweep),
+  ])
   const inputs = [exact === 'in' ? exactIn(asked) : exactOut(asked), ...paid, ...after]
   return {
     to: asked.router,

@@ -15,10 +15,10 @@ import {
   actionParameters,
   actions,
   callerAddress,
-  commands,
   feeParameters,
   planParameters,
   routerAddress,
+  routerCommands,
   sweepParameters,
   universalRouterAbi,
 } from './abi.ts'
@@ -127,20 +127,20 @@ function commandPart(code: number, input: Hex, say: Words): Part | undefined {
         ? swapIn(say, one[0], path, one[1], one[2], one[4])
         : swapOut(say, one[0], path, one[1], one[2])
     }
-    case commands.permit2TransferFrom: {
+    case routerCommands.permit2TransferFrom: {
       const one = decoded(feeParameters.permit2TransferFrom, input)
       if (!one) return undefined
       const [token, to, units] = one
       const { holders, whom } = payee(say, to)
       return { texts: [`pays ${say.upTo(token, units)}${whom}`], gives: [{ token, units }], holders }
     }
-    case commands.transfer: {
+    case routerCommands.transfer: {
       const one = decoded(feeParameters.transfer, input)
       if (!one) return undefined
       const { holders, whom } = payee(say, one[1])
       return { texts: [`pays ${heldOr(say, one[0], one[2])}${whom}`], holders }
     }
-    case commands.sweep: {
+    case routerCommands.sweep: {
       const one = decoded(sweepParameters, input)
       if (!one) return undefined
       const { holders, whom } = payee(say, one[1])
@@ -208,7 +208,7 @@ function commandPart(code: number, input: Hex, say: Words): Part | undefined {
       const one = decoded(inputs[14], input)
       return one && { texts: [`checks that ${one[0]} has at least ${say.amount(one[1], one[2])}`] }
     }
-    case commands.swap: {
+    case routerCommands.swap: {
       const one = decoded(planParameters, input)
       return one && planPart(one[0], one[1], say)
     }

@@ -12,7 +12,7 @@ import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation-types.ts'
 import { activeSteps, isObsolete } from '../operations/active-steps.ts'
-import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
+import { remainingAllowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { confirmLaterSteps, currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
 import { findNonceUse, type NonceUse, unnamedTransaction } from './nonce-use.ts'
@@ -127,7 +127,7 @@ export async function resolveNonceConflict(
   }
   journal.supersede(operationId, index, owner, `nonce ${nonce} was used by ${owner}`, hash)
   const left = await remainingAllowance(rpc, currentOperation(run), stepAt(run, index))
-  const taken = allowanceText(run, transaction.chainId, left)
+  const taken = remainingAllowanceText(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
     `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}; no node has a receipt of this one`}${taken}`,

@@ -13,7 +13,7 @@ import { type PendingLook, startLook } from '../confirmation/confirmer.ts'
 import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { failureOf } from '../outcome/run-failure.ts'
-import { refuseExpired } from '../refuse-expired-leg.ts'
+import { refuseExpiredLeg } from '../refuse-expired-leg.ts'
 import { reopenContradicted } from '../reorganisations.ts'
 import { finishAbandoned } from '../reorganised-abandoned-operations.ts'
 import { cancelLeg } from '../replacement/cancel-leg.ts'
@@ -278,7 +278,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
       const looked = await view(step)
       const seen = (await looked.view) ?? (await readWalletView(run, step))
       const { head, counts } = seen
-      if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
+      if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpiredLeg(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
         // A check made by the plan is as old as the plan, so its age counts from there.

@@ -5,7 +5,7 @@ import { quoteIds, type StoredPlan } from '../../guard/stored-plan-types.ts'
 import { decodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { stepFeeCap } from '../../planning/fee-bound.ts'
-import type { LegCheck } from '../../planning/leg-simulation.ts'
+import type { LegReads } from '../../planning/leg-simulation.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
@@ -35,7 +35,7 @@ export type RunOptions = Pick<
   /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
   maxFeePerGas?: bigint
   /** The plan's chain reads for its first leg, if the plan was made in this process. */
-  firstLeg?: LegCheck | null
+  firstLeg?: LegReads | null
   account: TransactionSigner
   timeoutMs: number
   signal: AbortSignal
@@ -118,7 +118,7 @@ export async function runOperation(
  * The gas limit is the simulated one.
  */
 function plannedView(
-  { snapshot, simulation, transactions }: LegCheck,
+  { snapshot, simulation, transactions }: LegReads,
   { transaction }: Step,
 ): ReturnType<NonNullable<Execution['plannedView']>> {
   const [gas] = simulation.gas

@@ -22,7 +22,7 @@ import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { checkLaterLegs } from '../../planning/later-leg-checks.ts'
-import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
+import { isCheckFresh, type LegReads, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'
 import { refuseUsedOrders } from '../../planning/order-checks.ts'
 import type { ProposedLeg } from '../../planning/proposal-types.ts'
@@ -56,7 +56,7 @@ export async function checkLegBeforeSigning(
     lifted,
     planned,
     now,
-  }: { lifted?: bigint | undefined; planned?: LegCheck | undefined; now: { block: number; nonce: number } },
+  }: { lifted?: bigint | undefined; planned?: LegReads | undefined; now: { block: number; nonce: number } },
 ): Promise<readonly bigint[]> {
   const { catalog, journal } = context
   // Guard the transactions in the journal, because they are the ones that will be signed.

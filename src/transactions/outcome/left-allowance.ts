@@ -39,7 +39,7 @@ export async function remainingAllowance(
 }
 
 /** The remaining allowance after a failure, as the end of a sentence; empty without one. */
-export function allowanceText(
+export function remainingAllowanceText(
   { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
   chainId: number,
   left: Allowance | undefined,

@@ -1,5 +1,5 @@
 import { bumpedFee, maxBumps } from '../../chain/fee-bumps.ts'
-import { type Fees, fallbackTip, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
+import { fallbackTip, type GasFees, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
 import { demandedFees, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
 
@@ -18,14 +18,14 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
  */
 export function replacementFees(
   before: readonly Paid[],
-  market: Fees,
+  market: GasFees,
   cap: bigint | undefined,
-): Fees | undefined {
+): GasFees | undefined {
   const believed = larger(
     maxTipFactor * larger(highestFee(before, feeOf), market.maxFeePerGas),
     maxUnprovenTip,
   )
-  const namedBy = (paid: Paid): Fees | undefined => {
+  const namedBy = (paid: Paid): GasFees | undefined => {
     const fees = demandedFees(paid)
     return fees && fees.maxFeePerGas <= believed ? fees : undefined
   }
@@ -51,11 +51,11 @@ export function replacementFees(
   return least <= cap && maxPriorityFeePerGas <= cap ? { maxFeePerGas: cap, maxPriorityFeePerGas } : undefined
 }
 
-type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
+type Paid = GasFees & Partial<Pick<Attempt, 'lastAnswer'>>
 
-const feeOf = ({ maxFeePerGas }: Fees): bigint => maxFeePerGas
-const tipOf = ({ maxPriorityFeePerGas }: Fees): bigint => maxPriorityFeePerGas
-const highestFee = (all: readonly Fees[], of: (fees: Fees) => bigint): bigint =>
+const feeOf = ({ maxFeePerGas }: GasFees): bigint => maxFeePerGas
+const tipOf = ({ maxPriorityFeePerGas }: GasFees): bigint => maxPriorityFeePerGas
+const highestFee = (all: readonly GasFees[], of: (fees: GasFees) => bigint): bigint =>
   all.map(of).reduce(larger, 0n)
 
 /** Whether a step is being cancelled. The newest replacement decides, since a bump reverses a cancellation. */

@@ -8,7 +8,7 @@ import { broadcast } from '../broadcaster.ts'
 import { confirmStep, type LookOptions } from '../confirmation/confirmer.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
 import { nonceCountsFor } from '../nonces/unsafe-nonce-check.ts'
-import { refuseExpired } from '../refuse-expired-leg.ts'
+import { refuseExpiredLeg } from '../refuse-expired-leg.ts'
 import { currentOperation, type Run, runStopped, stepAt, type WalletView } from '../run-state.ts'
 import { type KnownGas, readGasAndFees, signStep } from './sign-step.ts'
 
@@ -99,7 +99,7 @@ export async function signAndRecord(
     // Signing on a device takes time. If the deadline has passed meanwhile, the signature is neither recorded nor
     // sent.
     if (step.role !== 'fee' && run.clock.now() - asked > localSigningMs)
-      refuseExpired(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
+      refuseExpiredLeg(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
     journal.recordSigned(operationId, index, signed)
     run.fault?.('after_journal')
     run.onProgress?.({ kind: 'signed', step: stepAt(run, index), hash: signed.hash })

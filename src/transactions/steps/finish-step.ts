@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { isObsolete } from '../operations/active-steps.ts'
-import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
+import { remainingAllowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
 
@@ -42,7 +42,7 @@ export async function finishStep(
   if (isClosed(currentOperation(run))) return void outcomeOf(currentOperation(run))
   const left = await remainingAllowance(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }
-  const taken = allowanceText(run, step.transaction.chainId, left)
+  const taken = remainingAllowanceText(run, step.transaction.chainId, left)
   const next = left ? { next: sluice('action revoke', operationId) } : {}
   const of = `Step ${index + 1} of ${operation.steps.length}`
   if (becomes === 'CANCELLED') {

@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { capFees, type Fees, feesAt, readTips, withGasMargin } from '../../chain/gas-fees.ts'
+import { capFees, feesAt, type GasFees, readTips, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { isExecutionError, isNodeError } from '../../chain/rpc/errors.ts'
@@ -136,7 +136,7 @@ export async function signStep({
 export async function signAttempt(
   signer: TransactionSigner,
   step: Step,
-  attempt: Pick<Attempt, 'kind' | 'transaction' | 'gas'> & Fees,
+  attempt: Pick<Attempt, 'kind' | 'transaction' | 'gas'> & GasFees,
 ): Promise<SignedAttempt> {
   const { nonce } = step
   if (nonce === null) throw new AppError('BUG', 'A step without a nonce cannot be signed')

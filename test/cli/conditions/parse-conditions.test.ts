@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Facts, parseConditions } from '../../../src/cli/conditions/parse-conditions.ts'
+import { type ConditionFacts, parseConditions } from '../../../src/cli/conditions/parse-conditions.ts'
 import { strategyFacts } from '../../../src/commands/strategies/watch.ts'
 import { walletFacts } from '../../../src/commands/wallet/watch.ts'
 
 type One = { apy: number | null; tvl: number | null; health: number | null; paused: boolean | null }
-const facts: Facts<One> = {
+const facts: ConditionFacts<One> = {
   apy: { unit: 'rate', about: '', of: ({ apy }) => apy },
   tvl: { unit: 'usd', about: '', of: ({ tvl }) => tvl },
   health: { unit: 'number', about: '', of: ({ health }) => health },

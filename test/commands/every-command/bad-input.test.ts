@@ -51,7 +51,7 @@ async function refused(
   expect(json.exit).toBe(wrong.exit)
   const { error } = json.json
   expect(Object.keys(json.json)).toEqual(['error'])
-  expect(Object.keys(error)).toEqual(['code', 'message', 'details', 'hint', 'retryable'])
+  expect(Object.keys(error)).toEqual(['code', 'message', 'details', 'hint', 'next', 'retryable'])
   expect(error.code).toBe(wrong.code)
   expect(isErrorCode(error.code) && errorRow(error.code).exit).toBe(wrong.exit)
   expect(`${error.message} ${error.hint}`).toMatch(wrong.says)

@@ -313,7 +313,7 @@ test.each(Object.entries(rows).map((row, turn) => [...row, turn] as const))(
       const failed = json.json.error ?? {}
       expect({ kind, exit: json.exit, code: failed.code }).toEqual({ kind, exit, code: expect.any(String) })
       expect({ kind, keys: Object.keys(json.json) }).toEqual({ kind, keys: ['error'] })
-      expect(Object.keys(failed)).toEqual(['code', 'message', 'details', 'hint', 'retryable'])
+      expect(Object.keys(failed)).toEqual(['code', 'message', 'details', 'hint', 'next', 'retryable'])
       expect(isErrorCode(failed.code) && errorRow(failed.code).exit).toBe(exit)
       expect({ kind, hint: failed.hint }).toEqual({ kind, hint: expect.stringMatching(/\S/) })
       expect({ kind, exit: words.exit }).toEqual({ kind, exit })

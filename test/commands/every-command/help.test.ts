@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { exits } from '../../../src/cli/schema/exit-codes.ts'
+import { exitCodes } from '../../../src/cli/schema/exit-codes.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -60,7 +60,7 @@ describe('help topics', () => {
 
   test('exit-codes lists every exit code', async () => {
     const { json } = await run('help exit-codes --json')
-    expect(json.rows).toEqual(Object.entries(exits).map(([name, meaning]) => ({ name, meaning })))
+    expect(json.rows).toEqual(Object.entries(exitCodes).map(([name, meaning]) => ({ name, meaning })))
   })
 
   test('environment lists every environment variable that the code reads', async () => {

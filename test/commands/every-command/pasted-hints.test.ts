@@ -143,7 +143,7 @@ test('withdraw --claim from a market without a queue hints at withdraw without -
   ])
 })
 
-test('action watch hints at resume, swap status --watch at a longer timeout, wallet new at wallet show', async () => {
+test('action watch hints at resume, swap status at --watch a longer timeout, wallet new at wallet show', async () => {
   await run('sandbox fault stop-mining')
   const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
   const watched = await run(['action', 'watch', slow, '--timeout', '1s'])

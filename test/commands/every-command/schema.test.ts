@@ -133,7 +133,7 @@ test('action export, action verify, policy check and action submit match their s
   await documented(line, submitted)
 })
 
-test('swap execute, swap status --watch and the demo match their schemas', async () => {
+test('swap execute, swap status and --watch the demo match their schemas', async () => {
   const swap = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json`
   const done = await run(swap)
   await documented(swap, done)

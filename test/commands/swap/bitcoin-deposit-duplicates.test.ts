@@ -112,7 +112,7 @@ describe('idempotency key of a swap from Bitcoin', () => {
     const { exit, json: late, err } = await run(again, { later: 5 * 3_600_000 })
     expect({ exit, code: late.error.code }, err).toEqual({ exit: 4, code: 'QUOTE_EXPIRED' })
     expect(late.error.hint).toBe(
-      `Do not pay it any more. If you paid it: sluice swap status --watch ${json.error.details.id}. If you did not pay it, get a new quote with another key: --idempotency-key ${key}-2`,
+      `Do not pay it any more. If you paid it: sluice swap status ${json.error.details.id} --watch. If you did not pay it, get a new quote with another key: --idempotency-key ${key}-2`,
     )
     expect(await countQuotes()).toBe(1)
   })

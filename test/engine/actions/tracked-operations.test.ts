@@ -7,7 +7,12 @@ import { maxUint256 } from '../../../src/domain/amount.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { State } from '../../../src/domain/swap-outcome.ts'
 import type { Transaction } from '../../../src/domain/transaction-types.ts'
-import { type Evidence, isEnded, nextState, transitions } from '../../../src/engine/actions/state-machine.ts'
+import {
+  type ActionEvidence,
+  isEnded,
+  nextState,
+  transitions,
+} from '../../../src/engine/actions/state-machine.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { codeOf, engineOn, perform } from '../../support/engine.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
@@ -523,7 +528,7 @@ test('a transfer of more than the balance is TRANSFER_VALIDATION_FAILED with bot
 })
 
 test('for any evidence, every state change is in the transition table', () => {
-  const evidence: fc.Arbitrary<Evidence> = fc.record({
+  const evidence: fc.Arbitrary<ActionEvidence> = fc.record({
     inclusions: fc.array(fc.constantFrom('none', 'included', 'final', 'reverted'), {
       minLength: 1,
       maxLength: 4,

@@ -4,7 +4,7 @@ import { quoteFor } from '../../../src/engine/quotes/create-quote.ts'
 import { recommend } from '../../../src/engine/strategies/recommend.ts'
 import { strategyBytecode } from '../../../src/engine/unsigned-transactions/strategy-transactions.ts'
 import type { Market } from '../../../src/protocols/market-adapter.ts'
-import type { Exchange } from '../../../src/protocols/moving-price-quotes.ts'
+import type { MovingPriceMarket } from '../../../src/protocols/moving-price-quotes.ts'
 import type { Offer } from '../../../src/swaps/provider.ts'
 import { withAttestation } from '../../support/changed-catalogs.ts'
 import { codeOf, engineOn, operating } from '../../support/engine.ts'
@@ -128,7 +128,7 @@ describe('a deposit from another network', () => {
     const exchanged = new Map(
       context.markets.map((market) => [
         market,
-        market.entry.slug === usual.strategy.slug ? { ...market, exchange: {} as Exchange } : market,
+        market.entry.slug === usual.strategy.slug ? { ...market, exchange: {} as MovingPriceMarket } : market,
       ]),
     )
     const onChains: typeof context.marketCache.onChains = async (chainIds) =>

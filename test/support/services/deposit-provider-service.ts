@@ -1,6 +1,11 @@
 import { afterEach } from 'vitest'
 import type { BitcoinConstants } from '../../../src/protocols/bitcoin-services.ts'
-import { type Answer, jsonBody, type Loopback, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
+import {
+  jsonBody,
+  type Loopback,
+  type LoopbackAnswer,
+  serveLoopback,
+} from '../../../src/sandbox/loopback-server.ts'
 import type {
   DepositDefinition,
   DepositDependencies,
@@ -9,7 +14,10 @@ import type {
 import { serviceExchange } from '../../../src/swaps/service-access.ts'
 
 /** Answers one request to the service of a test. */
-export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>
+export type Answering = (request: {
+  url: URL
+  body: unknown
+}) => LoopbackAnswer | 'drop' | Promise<LoopbackAnswer | 'drop'>
 
 /** The network of a deposit provider: real HTTP, with a clock. */
 export const depositNetwork = (now: () => number): DepositDependencies => ({

@@ -1,11 +1,11 @@
 import { afterEach } from 'vitest'
 import { exchangeJson } from '../../../src/http/client.ts'
-import { type Answer, type Loopback, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
+import { type Loopback, type LoopbackAnswer, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
 import type { SwapDependencies } from '../../../src/swaps/provider-dependencies.ts'
 
 /** Answers one request to the provider API of a test. */
 export type Answering = (...asked: Parameters<Parameters<typeof serveLoopback>[0]>) => Answered
-type Answered = Answer | 'drop' | Promise<Answer | 'drop'>
+type Answered = LoopbackAnswer | 'drop' | Promise<LoopbackAnswer | 'drop'>
 
 /** A provider API on loopback, closed after each test; returns its base URL. */
 export function useProviderService(): (answer: Answering) => Promise<string> {

@@ -3,7 +3,7 @@ import { didYouMean } from '../../../domain/text/did-you-mean.ts'
 import { sluice } from '../../../domain/text/next-step.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import { functions } from './template-functions.ts'
-import type { Expression, Node } from './template-nodes.ts'
+import type { Expression, TemplateNode } from './template-nodes.ts'
 
 /** A word of an action: what it is, and its text. */
 type Word = {
@@ -22,13 +22,13 @@ const unsupported = ['define', 'template', 'block']
  * Parses a template in the language of Go's `text/template`, as far as `sluice help formatting` documents it. USAGE with the line of the fault, so that
  * a wrong template is refused before anything is requested.
  */
-export function parseTemplate(source: string): readonly Node[] {
+export function parseTemplate(source: string): readonly TemplateNode[] {
   const pieces = piecesOf(source)
   const known = new Set(['$'])
   let at = 0
 
-  const block = (opener: Action | undefined, inLoop: boolean): { nodes: Node[]; end: Action | undefined } => {
-    const nodes: Node[] = []
+  const block = (opener: Action | undefined, inLoop: boolean): { nodes: TemplateNode[]; end: Action | undefined } => {
+    const nodes: TemplateNode[] = []
     const outside = new Set(known)
     for (;;) {
       const piece = pieces[at++]
@@ -51,7 +51,7 @@ export function parseTemplate(source: string): readonly Node[] {
     }
   }
 
-  function nodeOf(action: Action, inLoop: boolean): Node {
+  function nodeOf(action: Action, inLoop: boolean): TemplateNode {
     const { keyword } = action
     if (unsupported.includes(keyword)) throw wrong(action, `{{${keyword}}} is not supported`)
     if (keyword === 'break' || keyword === 'continue') {
@@ -82,7 +82,7 @@ export function parseTemplate(source: string): readonly Node[] {
   }
 
   /** What follows an `else`: its block, or another `if` that shares the `end`. */
-  function elseOf(action: Action, opener: Action, inLoop: boolean): readonly Node[] {
+  function elseOf(action: Action, opener: Action, inLoop: boolean): readonly TemplateNode[] {
     const [word] = action.words
     if (word === undefined) {
       const { nodes, end } = block(opener, inLoop)
@@ -159,7 +159,7 @@ function wordsOf(
 }
 
 /** A value to print, or a variable to set. */
-function statementOf(action: Action, known: Set<string>): Node {
+function statementOf(action: Action, known: Set<string>): TemplateNode {
   const { names, value, isNew } = declarationOf(action, known, 1)
   if (names[0] === undefined) return { kind: 'print', value }
   known.add(names[0])

@@ -5,7 +5,7 @@ import { displayWidth } from '../../terminal/text-wrap.ts'
 import type { Shaped } from '../document-writer.ts'
 import { parseTemplate } from './parse-template.ts'
 import { functions, isTrue, printedValue, type Running } from './template-functions.ts'
-import type { Expression, Node } from './template-nodes.ts'
+import type { Expression, TemplateNode } from './template-nodes.ts'
 
 /** Compiles the template of `--template`; USAGE if its syntax is wrong. `now` is the time in epoch milliseconds, for `timeago`. */
 export function compileTemplate(source: string, now: () => number): (json: string, to: Stream) => Shaped {
@@ -35,8 +35,8 @@ type Ended = 'break' | 'continue' | undefined
 const holderOf = (scope: Scope, name: string): Map<string, unknown> =>
   scope.names.has(name) || !scope.around ? scope.names : holderOf(scope.around, name)
 
-function run(nodes: readonly Node[], scope: Scope, running: Running, write: (text: string) => void): Ended {
-  const block = (part: readonly Node[], dot: unknown, names: readonly (readonly [string, unknown])[] = []) =>
+function run(nodes: readonly TemplateNode[], scope: Scope, running: Running, write: (text: string) => void): Ended {
+  const block = (part: readonly TemplateNode[], dot: unknown, names: readonly (readonly [string, unknown])[] = []) =>
     run(part, { dot, names: new Map(names), around: scope }, running, write)
   for (const node of nodes) {
     if (node.kind === 'break' || node.kind === 'continue') return node.kind

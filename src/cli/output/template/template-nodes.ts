@@ -7,24 +7,24 @@ export type Expression =
   | { kind: 'call'; name: string; args: readonly Expression[] }
 
 /** A part of a template, in the order of its text. */
-export type Node =
+export type TemplateNode =
   | { kind: 'text'; text: string }
   | { kind: 'print'; value: Expression }
   | { kind: 'set'; name: string; value: Expression; isNew: boolean }
-  | { kind: 'if'; value: Expression; body: readonly Node[]; otherwise: readonly Node[] }
+  | { kind: 'if'; value: Expression; body: readonly TemplateNode[]; otherwise: readonly TemplateNode[] }
   | {
       kind: 'with'
       value: Expression
       name: string | undefined
-      body: readonly Node[]
-      otherwise: readonly Node[]
+      body: readonly TemplateNode[]
+      otherwise: readonly TemplateNode[]
     }
   | {
       kind: 'range'
       value: Expression
       names: readonly string[]
-      body: readonly Node[]
-      otherwise: readonly Node[]
+      body: readonly TemplateNode[]
+      otherwise: readonly TemplateNode[]
     }
   | { kind: 'break' }
   | { kind: 'continue' }

@@ -10,7 +10,7 @@ import { displayNetwork, type Network } from '../../../domain/networks.ts'
 import { isNext } from '../../../domain/text/next-step.ts'
 import { nativeToken, type Token } from '../../../domain/token.ts'
 import {
-  balanceOf,
+  balanceRead,
   firstWord,
   insufficientFunds,
 } from '../../../guard/simulation/wallet-state-before-simulation.ts'
@@ -45,7 +45,7 @@ async function heldNow(cli: Cli, payer: Address | undefined, token: Token): Prom
     .batch([
       ['eth_getBalance', [wallet, 'latest']],
       ['eth_gasPrice', []],
-      ...(isCoin ? [] : [ethCall(encodeCall(balanceOf(token, wallet)))]),
+      ...(isCoin ? [] : [ethCall(encodeCall(balanceRead(token, wallet)))]),
     ])
   const native = quantity(coin, 'the balance')
   return {

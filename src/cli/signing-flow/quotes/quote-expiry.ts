@@ -7,7 +7,11 @@ import { sameCommandHint } from './quote-matches-request.ts'
 const perStep = 2_000
 
 /** Refuses a quote that has expired, or will before its transactions are sent. Nothing is signed. `isFixed`: it is of a plan file. */
-export function refuseExpired({ expiresAt, legs }: Proposal, now: number, { isFixed = false } = {}): void {
+export function refuseExpiredQuote(
+  { expiresAt, legs }: Proposal,
+  now: number,
+  { isFixed = false } = {},
+): void {
   if (expiresAt === null) return
   const left = Date.parse(expiresAt) - now
   if (left > perStep * (legs[0]?.transactions.length ?? 1)) return

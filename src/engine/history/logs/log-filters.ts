@@ -21,7 +21,7 @@ export type LogQuery = { address: Address[]; topics: (Hex[] | null)[] }
  * Combines the filters of many contracts into few queries: filters with the same topics share a query for all their events and contracts. A
  * query may return more logs than wanted, so its results are filtered again.
  */
-export function queriesOf(filters: readonly LogFilter[]): LogQuery[] {
+export function logQueries(filters: readonly LogFilter[]): LogQuery[] {
   const alike = Map.groupBy(filters, ({ topics }) => JSON.stringify(topics.slice(1)))
   return [...alike.values()].map((same) => ({
     address: [...new Set(same.map(({ address }) => address))],

@@ -8,7 +8,7 @@ import type { LogSource } from '../../../store/engine/chain-logs.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { writeInBackground } from '../../best-effort-write.ts'
 import { deploymentBlock, olderContract } from './first-block.ts'
-import { filtersKey, matchesFilters, queriesOf, type RpcLog } from './log-filters.ts'
+import { filtersKey, logQueries, matchesFilters, type RpcLog } from './log-filters.ts'
 import {
   type BlockId,
   type BlockRange,
@@ -124,7 +124,7 @@ const logSourceOf = (market: Market, owner: Address): LogSource => ({
 const matchingLogs = (logs: readonly RpcLog[], sources: readonly LogScan[]): RpcLog[] =>
   logs.filter((log) => sources.some(({ filters }) => matchesFilters(filters, log)))
 
-const queriesForScans = (sources: readonly LogScan[]) => queriesOf(sources.flatMap(({ filters }) => filters))
+const queriesForScans = (sources: readonly LogScan[]) => logQueries(sources.flatMap(({ filters }) => filters))
 
 /**
  * Returns how far each market was read, and the current hashes of the newest block, of the last final one, and of the
