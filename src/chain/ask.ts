@@ -18,8 +18,8 @@ type Asked = Chain | Node
 
 /**
  * Reads contracts, at the latest or a given block, in one exchange as far as the chain allows. A call that the contract refuses, or
- * answers with something that its function does not return, is `undefined`. A node that does not execute a call throws: no answer
- * is not a refusal.
+ * answers with something that its function does not return, is `undefined`. A node that does not answer throws: no answer is not a
+ * refusal.
  */
 export function ask<T>(asked: Asked, call: Call<T>, blockNumber?: bigint): Promise<T | undefined>
 export function ask<T>(
@@ -119,7 +119,11 @@ async function answersOfNode(node: Node, calls: readonly Call[], blockNumber?: b
   const at = blockNumber === undefined ? 'latest' : hexQuantity(blockNumber)
   const requests = calls.map((call) => ethCall(encodeCall(call), at))
   const each = () =>
-    Promise.all(requests.map((request) => sendTo(node, request).catch((error) => undefinedIfRefused(error))))
+    Promise.all(
+      requests.map((request, index) =>
+        sendTo(node, request).catch((error) => undefinedIfRefused(error, calls[index])),
+      ),
+    )
   const isBatched = typeof node !== 'function' && calls.length > 1
   const answers = isBatched
     ? await node.batch(requests).catch((error) => undefinedIfRefused(error) ?? each())
@@ -130,8 +134,10 @@ async function answersOfNode(node: Node, calls: readonly Call[], blockNumber?: b
   })
 }
 
-function undefinedIfRefused(error: unknown): undefined {
-  if (!(error instanceof AppError && isExecutionError(error))) throw error
+/** An error of a node to one call is a refusal; where a refusal has a meaning of its own, only that of an execution. */
+function undefinedIfRefused(error: unknown, call?: Call): undefined {
+  if (!(error instanceof AppError && error.code === 'RPC_ERROR')) throw error
+  if (call?.refused !== undefined && !isExecutionError(error)) throw error
 }
 
 /** Into how many parts a failed call is split: one bad contract among a thousand is found in four rounds. */

@@ -10,7 +10,8 @@ import { AppError } from '../../src/domain/errors.ts'
 
 const owner = nativeAddress
 const token = (last: string): Address => `0x${last.padStart(40, '0')}`
-const [held, reverting, silent, empty] = ['1', '2', '3', '4'].map(token) as [
+const [held, reverting, silent, empty, away] = ['1', '2', '3', '4', '5'].map(token) as [
+  Address,
   Address,
   Address,
   Address,
@@ -29,6 +30,7 @@ function nodeOf(form: 'client' | 'function') {
     sent.push(`${method} ${at}`)
     if (to === reverting) throw nodeError(3, 'execution reverted')
     if (to === silent) throw nodeError(-32000, 'missing trie node')
+    if (to === away) throw new AppError('RPC_UNREACHABLE', 'no answer')
     return to === empty ? '0x' : seven
   }
   const request = async (method: string, params: readonly unknown[] = []) => answer(method, params)
@@ -50,7 +52,9 @@ describe.each(['client', 'function'] as const)('a node that is a %s', (form) => 
     expect(await ask(node, balance(held))).toBe(7n)
     expect(await ask(node, [held, reverting, empty].map(balance))).toEqual([7n, undefined, undefined])
     expect(await ask(node, { ...balance(reverting), refused: 5n })).toBe(5n)
-    await expect(ask(node, [held, silent].map(balance))).rejects.toMatchObject({ code: 'RPC_ERROR' })
+    expect(await ask(node, [held, silent].map(balance))).toEqual([7n, undefined])
+    await expect(ask(node, { ...balance(silent), refused: 5n })).rejects.toMatchObject({ code: 'RPC_ERROR' })
+    await expect(ask(node, [held, away].map(balance))).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
     await expect(askNumber(node, balance(empty), 'the balance')).rejects.toMatchObject({
       code: 'RPC_INCONSISTENT',
       message: 'The node returns no number for the balance',

@@ -39,8 +39,8 @@ export function untilAccessChanges<value>(sql: Pick<Sql, 'query'>) {
   const known = new Map<string, Promise<value>>()
   let seen: number | undefined
   let checked = Number.NEGATIVE_INFINITY
-  const check = async (now: number) => {
-    checked = now
+  let checking: Promise<void> | undefined
+  const check = async () => {
     try {
       const [row] = await sql.query<{ n: number }>('select n from access_changes')
       if (row!.n !== seen || known.size > maxKept) known.clear()
@@ -54,7 +54,15 @@ export function untilAccessChanges<value>(sql: Pick<Sql, 'query'>) {
     /** The value under a name, read if it is not known. `undefined` is not kept. */
     kept: async (name: string, read: () => Promise<value>): Promise<value> => {
       const now = performance.now()
-      if (now - checked > maxStaleMs) await check(now)
+      if (now - checked > maxStaleMs) {
+        checked = now
+        const started = check().finally(() => {
+          if (checking === started) checking = undefined
+        })
+        checking = started
+      }
+      // Others that ask meanwhile wait for the same check.
+      if (checking) await checking
       const found = known.get(name)
       if (found) return found
       // It is there before it is read: a check that sees a later change drops it, also while it is read.

@@ -282,14 +282,25 @@ describe('the price of a swap', () => {
       })
       request.on('end', async () => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        const isQuote = priced.some((address) => body.toLowerCase().includes(address))
-        const { id } = JSON.parse(body)
+        type Asked = { id: number; method: string; params: unknown }
+        const asked = JSON.parse(body) as Asked | Asked[]
+        const isQuote = (one: Asked) =>
+          one.method === 'eth_call' &&
+          priced.some((address) => JSON.stringify(one.params).toLowerCase().includes(address))
+        const answered = async (one: Asked): Promise<unknown> =>
+          isQuote(one)
+            ? { jsonrpc: '2.0', id: one.id, error: { code: -32000, message: 'no' } }
+            : (
+                await fetch(honest, {
+                  method: 'POST',
+                  headers: { 'content-type': 'application/json' },
+                  body: JSON.stringify(one),
+                })
+              ).json()
         response.end(
-          isQuote
-            ? JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'no' } })
-            : await (
-                await fetch(honest, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-              ).text(),
+          JSON.stringify(
+            Array.isArray(asked) ? await Promise.all(asked.map(answered)) : await answered(asked),
+          ),
         )
       })
     })
