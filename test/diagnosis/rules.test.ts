@@ -113,7 +113,7 @@ describe('a step that lost its nonce to another transaction', () => {
   test('makes a retry unsafe even when another step is in focus', () => {
     const fee = factsOf('SUPERSEDED', { owner }, { step: stepOf('SUPERSEDED', { index: 1, role: 'fee' }) })
     const facts = { operation: { id: 'one' }, chains: new Map(), steps: [lost, fee], focus: fee }
-    expect(retryRiskText(facts as unknown as Facts)).toMatchObject({ next: `sluice action explain ${hash}` })
+    expect(retryRiskText(facts as unknown as Facts)).toMatchObject({ next: sluice('action explain', hash) })
   })
 
   test('counts as superseded only when the other transaction is mined or the journal says so', () => {

@@ -375,7 +375,7 @@ test('an sAVAX withdrawal states its claim window in advance, and a lapsed claim
   expect(claimable).toEqual([])
   expect(pending).toMatchObject([{ availableAt: null, until: waiting!.until, back }])
   expect((await run('wallet show')).out).toMatch(
-    /lapsed 0\.5\S* ETH .*claim lapsed 20.*: sluice withdraw --claim benqi/,
+    /lapsed 0\.5\S* ETH .*claim lapsed 20.*: sluice withdraw benqi-staking-eth-sandbox-one --claim/,
   )
   // A request made meanwhile has not lapsed, and stays.
   await run(`withdraw ${entry.slug} --amount 0.2 --yes --json`)
