@@ -7,7 +7,7 @@ import { didYouMean, didYouMeanWhole } from '../domain/text/did-you-mean.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli } from './command-run-types.ts'
-import { nextLine, renderedText, targetFlags } from './next-step-text.ts'
+import { renderedText, targetFlags } from './next-step-text.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { withCommandHelp } from './options/usage-errors.ts'
 import { fittedFor, written } from './output/document-writer.ts'
@@ -139,7 +139,7 @@ function localCliFor(program: CommandContext, globals: Globals, command?: Comman
       program.onResult?.(value)
       emitOne(io, globals, value, view, rows)
     },
-    line: (next) => nextLine(next, { argv: targetFlags(command) }),
+    line: (given) => renderedText(given, targetFlags(command)),
     list: async (list, view) => {
       program.onResult?.(list)
       const known =

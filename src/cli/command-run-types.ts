@@ -1,5 +1,5 @@
 import type { Service } from '../api/service-type.ts'
-import type { Advice, Next } from '../domain/text/next-step.ts'
+import type { Advice } from '../domain/text/next-step.ts'
 import type { Backend } from './backend-types.ts'
 import type { ProgressLine } from './command-time-type.ts'
 import type { Globals } from './options/global-options.ts'
@@ -19,8 +19,8 @@ export type Cli = {
   /** Ends the command with a page of a list. */
   list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
   progress: ProgressLine
-  /** A command as a line to paste, with signer, profile and network of this one. */
-  line: (next: Next) => string
+  /** A command as a line to paste, or an advice with such lines, with signer, profile and network of this one. */
+  line: (given: Advice) => string
   /** A notice on stderr, unless `--quiet`. */
   notice: (line: Advice) => void
 }

@@ -56,7 +56,7 @@ describe.each([
     const [{ pending, claimable }] = await positions()
     expect([pending.length, claimable.length]).toEqual([0, 1])
     expect((await run('wallet show')).out).toContain(
-      `ready 2 ETH to claim: sluice withdraw --claim ${slug}\n`,
+      `ready 2 ETH to claim: sluice withdraw ${slug} --claim\n`,
     )
     const then = await coin()
     const { json } = await done(`withdraw ${slug} --claim`)
@@ -131,7 +131,7 @@ test('requests in a queue of two strategies are listed once, with their own stra
   expect(shown).toMatch(/queued +3(\.0+\d*)? ETH/)
   await ready()
   expect((await run(`strategies show ${wrapped} --wallet ${wallet}`)).out).toContain(
-    `sluice withdraw --claim ${wrapped}`,
+    `sluice withdraw ${wrapped} --claim`,
   )
 })
 

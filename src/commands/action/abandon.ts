@@ -39,7 +39,7 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
   const tail =
     closed.state === 'DONE'
       ? ['The action is finished; there was nothing to drop.']
-      : allowanceLines(left, closed.id)
+      : allowanceLines(left, closed.id).map(cli.line)
   const report = await withPricedGas(cli, context, reportFor(context, closed))
   cli.emit({ ...report, allowancesLeft: left, funds }, (value, to) =>
     [operationView(value, to), ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]), ...tail].join(

@@ -51,7 +51,7 @@ async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<v
       ({ network, transaction }) =>
         [
           `Already delivered on ${network}${transaction ? ` in ${transaction}` : ''}. Nothing was signed.`,
-          ...(own ? [advice`To finish the action: ${sluice('action resume', own.id)}`] : []),
+          ...(own ? [`To finish the action: ${cli.line(sluice('action resume', own.id))}`] : []),
         ].join('\n'),
     )
   }

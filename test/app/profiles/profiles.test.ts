@@ -206,11 +206,11 @@ describe('missing or invalid settings', () => {
 
 test.each([
   ['wallet show', ['wallet', 'show', 'ADDR']],
-  [`history ${slug}`, ['history', '--address', 'ADDR', slug]],
+  [`history ${slug}`, ['history', slug, '--address', 'ADDR']],
   ['wallet approvals list', ['wallet', 'approvals', 'list', 'ADDR']],
   [
     'wallet approvals list --network sandbox-one',
-    ['wallet', 'approvals', 'list', '--network', 'sandbox-one', 'ADDR'],
+    ['wallet', 'approvals', 'list', 'ADDR', '--network', 'sandbox-one'],
   ],
 ])('%s without a wallet: the hint asks for an address and works once filled in', async (line, next) => {
   for (const { env } of [engine(), remote()]) {
