@@ -83,6 +83,7 @@ describe('command lines that cannot be parsed', () => {
         message: "unknown option '--jsn'",
         details: {},
         hint: 'Did you mean --json? See: sluice strategies list --help',
+        next: [{ why: 'Did you mean --json? See', command: 'sluice strategies list --help' }],
         retryable: false,
       },
     })

@@ -66,7 +66,7 @@ describe('doctor', () => {
     writeFileSync(path, '{"perDya":{"sandbox-one:USDC":"100"}}')
     const broken = await run('doctor --json')
     expect(broken.exit).toBe(2)
-    expect(broken.json.error.hint).toBe(`Fix the file: ${path}`)
+    expect(broken.json.error.hint).toBe(`Fix the file: ${path}. For its rules: sluice policy check --help`)
     expect(about(broken.json.error.details.checks, 'policy')[0]).toMatchObject({ code: 'CONFIG_INVALID' })
   })
 

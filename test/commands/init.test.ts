@@ -142,7 +142,7 @@ describe('init with flags', () => {
     expect(refused.exit).toBe(2)
     expect(refused.json.error).toMatchObject({
       code: 'PROMPT_NEEDED',
-      hint: 'With flags: sluice init --help. From environment variables: sluice init --from-env main',
+      hint: 'With flags: sluice init --help. From environment variables: sluice init main --from-env',
     })
     for (const [line, says] of [
       ['init sandbox --kind engine', /is not a valid profile name/],

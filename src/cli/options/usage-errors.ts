@@ -119,7 +119,7 @@ function misplacedAmount(command: Command | undefined): string | undefined {
   if (more.length > 0) return undefined
   const { amount } = command.opts<{ amount?: string }>()
   if (amount === undefined) return /^([0-9][0-9.,]*%?|max)$/.test(extra) ? `--amount ${extra}` : undefined
-  return /^[0-9.]+$/.test(amount) && /^[A-Za-z][A-Za-z0-9.]{1,15}$/.test(extra)
+  return /^[0-9.]+$/.test(amount) && /^(?=.*[A-Z])[A-Za-z][A-Za-z0-9.]{1,15}$/.test(extra)
     ? `--amount ${amount}${extra}`
     : undefined
 }
