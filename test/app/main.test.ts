@@ -84,6 +84,7 @@ describe('command lines that cannot be parsed', () => {
         details: {},
         hint: 'Did you mean --json? See: sluice strategies list --help',
         next: [{ why: 'Did you mean --json? See', command: 'sluice strategies list --help' }],
+        next: [{ why: 'Did you mean --json? See', command: 'sluice strategies list --help' }],
         retryable: false,
       },
     })
@@ -116,6 +117,7 @@ describe('command lines that cannot be parsed', () => {
     ],
     ['wallet approvals lst', 'Did you mean list? See: sluice wallet approvals --help'],
     ['deposit one two --amount 1', 'sluice deposit --help'],
+    ['deposit one USDC --amount 1', 'Did you mean --amount 1USDC? See: sluice deposit --help'],
     ['wallet import one --key-file a --keystore b', 'sluice wallet import --help'],
     ['nothing-like-it', 'sluice --help'],
     ['--nothing-like-it', 'sluice --help'],

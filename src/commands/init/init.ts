@@ -153,7 +153,7 @@ async function kept(cli: LocalCli, name: string, said: Said, use: boolean | unde
       advice`The profile is saved but not in use, because a check failed. Once it works: ${sluice('profile use', name)}`,
     )
   const { command, environment } = scriptFor(change, said, { isCurrent: profile.current, works })
-  cli.emit({ profile, checks, command, environment }, (value, to) =>
+  cli.emit({ profile, checks: findingsJson(checks), command, environment }, (value, to) =>
     [
       profileView(value.profile, to),
       '',
