@@ -84,7 +84,6 @@ describe('command lines that cannot be parsed', () => {
         details: {},
         hint: 'Did you mean --json? See: sluice strategies list --help',
         next: [{ why: 'Did you mean --json? See', command: 'sluice strategies list --help' }],
-        next: [{ why: 'Did you mean --json? See', command: 'sluice strategies list --help' }],
         retryable: false,
       },
     })

@@ -316,7 +316,9 @@ test('config list shows each setting with its origin and no secret', async () =>
   expect((await run('--json config --show-origin')).json.items[0]).toHaveProperty('origin')
   expect(await run('config lsit')).toMatchObject({
     exit: 2,
-    err: expect.stringMatching(/unknown command 'lsit'; did you mean list\?.*next\n {6}sluice config --help\n/s),
+    err: expect.stringMatching(
+      /unknown command 'lsit'; did you mean list\?.*next\n {6}sluice config --help\n/s,
+    ),
   })
   expect((await run('config list more')).exit).toBe(2)
   const odd = { SLUICE_BASE_URL: 'https://me:hidden-1@api.example/v1?key=hidden-2#hidden-3' }
