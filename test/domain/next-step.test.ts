@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { parseSync } from 'oxc-parser'
+import { parseAst } from 'rolldown/parseAst'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
 import { nextLine } from '../../src/cli/next-step-text.ts'
@@ -21,7 +21,8 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
 const all = (node: Node): Node[] => [node, ...childrenOf(node).flatMap(all)]
-const nodesOf = (path: string, text: string): Node[] => all(parseSync(path, text).program as unknown as Node)
+const nodesOf = (path: string, text: string): Node[] =>
+  all(parseAst(text, { lang: 'ts' }, path) as unknown as Node)
 
 /** The text of a string or of a template, with `X` for each inserted expression. */
 function textOf(node: Node): string | undefined {
