@@ -152,7 +152,7 @@ const lies: Readonly<Record<string, { made?: () => Promise<Hex>; before?: true; 
 const askers = {
   'swap execute': (id: string, timeout: string) => `swap execute ${id} ${timeout} --json --yes`,
   'swap status --watch': (id: string, timeout: string) =>
-    `swap status --interval --watch 100ms ${timeout} --json ${id}`,
+    `swap status --watch --interval 100ms ${timeout} --json ${id}`,
 } as const
 
 describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provider) => {
@@ -207,7 +207,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     await sandbox.world.faults.set({ kind: 'bitcoin-refund', ...none })
     const back = await asked(`swap execute ${other.id} --json --yes --timeout 20s`)
     expect({ exit: back.exit, code: back.json.error?.code }, back.out).toEqual({ exit: 25, code: 'REFUNDED' })
-    const status = `swap status --json --watch ${other.id}`
+    const status = `swap status --watch --json ${other.id}`
     expect((await asked(status)).exit).toBe(25)
     // Nothing else knows the refund, so without its chain it is as the service says.
     expect((await asked(`swap status --json ${paid.id}`, 'no node')).json).toMatchObject({
@@ -256,7 +256,7 @@ describe('a swap between networks that is not delivered', () => {
     const id = sent.json.error.details.operation
     const other = await pays(sandbox.user.address, 99_000_000n).catch(() => random)
     const lines = [
-      (timeout: string) => `swap status --interval --watch 1s ${timeout} --json ${id}`,
+      (timeout: string) => `swap status --watch --interval 1s ${timeout} --json ${id}`,
       (timeout: string) => `action watch --interval 1s ${timeout} --json ${id}`,
       () => `action resume ${id} --no-wait --json`,
     ]
@@ -289,14 +289,14 @@ describe('a swap between networks that is not delivered', () => {
     )
     for (const word of words) {
       service.lies = lie(word, random)
-      const { exit, out } = await asked(`swap status --json --watch ${quote.id}`)
+      const { exit, out } = await asked(`swap status --watch --json ${quote.id}`)
       expect({ word, exit }, out).toEqual({ word, exit: 20 })
       const { json } = await asked(`swap status --json ${quote.id}`)
       expect(json).toMatchObject({ status: 'reported', reported: word })
     }
     // A quote of this machine that nobody executed expires by its own deadline.
     service.lies = { swapStatus: (body: Wire) => ({ ...body, status: 'expired', originTxHash: null }) }
-    const late = await asked(`swap status --json --watch ${quote.id}`, 'node knows', 3_600_000)
+    const late = await asked(`swap status --watch --json ${quote.id}`, 'node knows', 3_600_000)
     expect(late.exit, late.out).toBe(4)
     expect(late.out).toContain('QUOTE_EXPIRED')
   })
