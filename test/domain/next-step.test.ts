@@ -161,7 +161,7 @@ describe('next steps', () => {
             ? [`${file}: ${said}`]
             : childrenOf(node).flatMap(look)
         }
-        return look(parseSync(file, text).program as unknown as Node)
+        return look(parseAst(text, { lang: 'ts' }, file) as unknown as Node)
       })
     expect(found).toEqual([])
   })
