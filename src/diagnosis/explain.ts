@@ -14,7 +14,7 @@ import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
 import { minedNotFinalRule, unfinishedRules } from './rules/unfinished-operations.ts'
 import { unreachableRules } from './rules/unreachable-chains.ts'
-import { type DiagnosisRule, neverSafe, type Verdict, type PrintedVerdict } from './verdict.ts'
+import { type DiagnosisRule, neverSafe, type PrintedVerdict, type Verdict } from './verdict.ts'
 import { waitingOf } from './waiting.ts'
 
 /** All diagnosis rules, in the order of evaluation. */
@@ -78,7 +78,9 @@ function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
     verdict: row.verdict(facts) + (unsafe?.text ?? '') + contradictionsText(facts),
     funds: row.funds(facts),
     safeToRetry: row.safeToRetry(facts),
-    next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? commandForOperation(facts, 'explain') : null),
+    next:
+      (isRevoke ? next : (unsafe?.next ?? next)) ??
+      (isUnclear ? commandForOperation(facts, 'explain') : null),
   }
 }
 

@@ -4,7 +4,7 @@ import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { msSince } from '../instant.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
-import { commandForOperation, blockerText, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'
+import { blockerText, commandForOperation, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const bridge = ({ bridge }: Facts) => bridge!

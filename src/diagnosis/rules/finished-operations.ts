@@ -14,8 +14,8 @@ import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
-  commandForOperation,
   allowancesText,
+  commandForOperation,
   duplicateRefusedText,
   otherPendingText,
   revokeSteps,

@@ -7,7 +7,12 @@ import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../.
 import { isUnconfirmed } from '../facts/operation-conditions.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
 import { fundsByJournal, fundsText } from '../messages/funds-text.ts'
-import { commandForOperation, allowancesText, gweiText, stepText } from '../messages/shared-operation-phrases.ts'
+import {
+  allowancesText,
+  commandForOperation,
+  gweiText,
+  stepText,
+} from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const last = ({ focus }: Facts) => focus!.attempts.at(-1)!
@@ -74,7 +79,9 @@ const refusedRule: DiagnosisRule = {
     if (isCancelling(attempts))
       return commandForOperation(facts, 'cancel', { ...(isFeeTooLow(said) && more), '--yes': true })
     if (said && isPermanentError(said)) return commandForOperation(facts, 'cancel', { '--yes': true })
-    return isFeeTooLow(said) ? commandForOperation(facts, 'speed-up', more) : commandForOperation(facts, 'resume')
+    return isFeeTooLow(said)
+      ? commandForOperation(facts, 'speed-up', more)
+      : commandForOperation(facts, 'resume')
   },
 }
 

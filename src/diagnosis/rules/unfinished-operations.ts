@@ -9,9 +9,9 @@ import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, fundsWhenFinal } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
-  commandForOperation,
   allowancesText,
   blockerText,
+  commandForOperation,
   duplicateRefusedText,
   lastRunText,
   stepText,

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { isObsolete } from '../operations/active-steps.ts'
-import { remainingAllowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
+import { remainingAllowance, remainingAllowanceText } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
 

@@ -27,7 +27,10 @@ export function parseTemplate(source: string): readonly TemplateNode[] {
   const known = new Set(['$'])
   let at = 0
 
-  const block = (opener: Action | undefined, inLoop: boolean): { nodes: TemplateNode[]; end: Action | undefined } => {
+  const block = (
+    opener: Action | undefined,
+    inLoop: boolean,
+  ): { nodes: TemplateNode[]; end: Action | undefined } => {
     const nodes: TemplateNode[] = []
     const outside = new Set(known)
     for (;;) {

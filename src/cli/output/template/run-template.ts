@@ -35,9 +35,17 @@ type Ended = 'break' | 'continue' | undefined
 const holderOf = (scope: Scope, name: string): Map<string, unknown> =>
   scope.names.has(name) || !scope.around ? scope.names : holderOf(scope.around, name)
 
-function run(nodes: readonly TemplateNode[], scope: Scope, running: Running, write: (text: string) => void): Ended {
-  const block = (part: readonly TemplateNode[], dot: unknown, names: readonly (readonly [string, unknown])[] = []) =>
-    run(part, { dot, names: new Map(names), around: scope }, running, write)
+function run(
+  nodes: readonly TemplateNode[],
+  scope: Scope,
+  running: Running,
+  write: (text: string) => void,
+): Ended {
+  const block = (
+    part: readonly TemplateNode[],
+    dot: unknown,
+    names: readonly (readonly [string, unknown])[] = [],
+  ) => run(part, { dot, names: new Map(names), around: scope }, running, write)
   for (const node of nodes) {
     if (node.kind === 'break' || node.kind === 'continue') return node.kind
     if (node.kind === 'text') write(node.text)
