@@ -95,16 +95,22 @@ async function check(
       broken.code,
       `The policy rejects this plan: ${broken.rule} is ${broken.found}, but must be ${broken.wanted}`,
       {
-        details: { ...report },
+        details: reportJson(report, cli),
         next:
           broken.next ??
           (cli.globals.json ? 'Every rule is listed in details.rules.' : 'Add --json to see every rule'),
       },
     )
-  cli.emit(report, view)
+  cli.emit(reportJson(report, cli), view)
 }
 
-const view = ({ rules, planHash, policy }: PolicyReport, to: Stream): string =>
+/** The report as it is printed: the next step of a rule is a text. */
+const reportJson = ({ rules, ...report }: PolicyReport, { line }: Pick<Cli, 'line'>) => ({
+  ...report,
+  rules: rules.map(({ next, ...rule }) => (next === undefined ? rule : { ...rule, hint: line(next) })),
+})
+
+const view = ({ rules, planHash, policy }: ReturnType<typeof reportJson>, to: Stream): string =>
   [
     ...rules.map(
       ({ rule, found, wanted }) =>

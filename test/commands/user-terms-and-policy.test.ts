@@ -413,6 +413,16 @@ describe('an existing allowance', () => {
     await allow('USDC', 100_000_001n)
     const error = await refused(deposit, 'POLICY_STANDING_ALLOWANCE')
     expect(error.hint).toContain('sluice wallet approvals revoke --network sandbox-one')
+    const { out } = await run(`${deposit} --dry-run --policy ${writePolicy({}, 'none.json')}`)
+    const [rule] = (await run('policy check - --json', { stdin: out })).json.error.details.rules
+    expect(rule).toEqual({
+      rule: 'refuseStandingAllowance',
+      wanted: expect.any(String),
+      found: '100.000001 USDC',
+      met: false,
+      code: 'POLICY_STANDING_ALLOWANCE',
+      hint: error.hint,
+    })
   })
 })
 

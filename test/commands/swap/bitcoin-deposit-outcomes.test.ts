@@ -188,7 +188,7 @@ describe('final state of a swap from Bitcoin', () => {
         return json.txid
       }
       const watched = (timeout: string, more = '') =>
-        run(`swap status --interval --watch 100ms --timeout ${timeout} --json ${more} ${id}`)
+        run(`swap status --watch --interval 100ms --timeout ${timeout} --json ${more} ${id}`)
       const explained = async () => (await run(`action explain ${id} --json`)).json.situation as string
       if (pays.length > 0) await pay(0)
       if (how === 'replaced') await pay(0, ['--replace', hashes.pop()!])

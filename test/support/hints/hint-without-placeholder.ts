@@ -48,6 +48,7 @@ export function checkHint(argv: readonly string[], out: string, err: string, exi
   expect(told && leftOpen(argv, told)).toBe(undefined)
   // A command as data that was put into a text without being rendered.
   expect(`${out}${err}`).not.toContain('[object Object]')
+  expect(`${out}${err}`).not.toMatch(/"operands":\[[^\]]*\],"flags":\{/)
   if (told && exit >= 20 && exit <= 29)
     // Who asked for a new plan is asked to confirm it.
     expect(argv[1] !== 'replan' && startsAnew(told.hint, exit), told.hint).toBeFalsy()
