@@ -162,6 +162,9 @@ test('BRIDGE_UNDELIVERED for an attested transfer, later BRIDGE_STUCK with a com
   expect((await usdc()) - before).toBe(100_000000n)
   const again = await signsNothing(() => deliver('--yes'))
   expect(again).toMatchObject({ exit: 0, json: { isDelivered: true, network: 'sandbox-two' } })
+  const inWords = await run(`${stuck.next.slice('sluice '.length)} --yes`)
+  expect(inWords.out).toMatch(/^Already delivered on sandbox-two/)
+  expect(inWords.out).toContain(`\nTo finish the action: sluice action resume ${id}\n`)
   expect((await usdc()) - before).toBe(100_000000n)
   expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_DELIVERED' })
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
