@@ -202,10 +202,7 @@ export const errorTable = {
   // The guard and the policy.
   POLICY_SHAPE: { exit: 8, next: refusedProposalHint },
   POLICY_CHAIN: { exit: 8, next: refusedProposalHint },
-  POLICY_ALLOWANCE: {
-    exit: 8,
-    next: advice`To lower the approval to the exact amount: ${sameWith({ '--exact-allowance': 'rewrite' })}`,
-  },
+  POLICY_ALLOWANCE: { exit: 8, next: refusedProposalHint },
   POLICY_SPENDER: { exit: 8, next: refusedProposalHint },
   POLICY_CONTRACT_NOT_ALLOWED: {
     exit: 8,

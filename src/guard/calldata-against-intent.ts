@@ -19,7 +19,7 @@ import {
   describeApproval,
   isPermit2Approve,
   reducedApprovalNote,
-  withExactApprovals,
+  withExactApproval,
 } from './approvals.ts'
 import { authoritySelectors, findAuthorityCall } from './authority-granting-calls.ts'
 import { contractName } from './contract-names.ts'
@@ -75,6 +75,8 @@ export type LegToCheck = {
   transactions: readonly Transaction[]
   catalog: Catalog
   vouched?: Exemptions
+  /** Whether a service proposes them, and nothing is recorded yet: an approval above the need is then made exact. */
+  isProposed?: boolean
 }
 
 const wrongTarget =
@@ -141,7 +143,7 @@ export function checkLeg(question: LegToCheck): DecodedStep[] {
 
   const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
     const role = roles[index]!
-    const given = withExactApprovals(transaction, role, bound.spends, vouched)
+    const given = question.isProposed ? withExactApproval(transaction, role, bound.spends) : transaction
     const approval = checkApproval(given, role, action.to, bound.spends)
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)

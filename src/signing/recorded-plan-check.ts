@@ -1,8 +1,7 @@
-import { decodeApprove } from '../chain/erc20.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
-import { isOnCommandLine, optionValue } from './argv-reader.ts'
+import { isOnCommandLine } from './argv-reader.ts'
 
 /** The recorded plan or operation that a command line names: the transactions that may be signed, and the exempted contracts. */
 export type RecordedPlan = {
@@ -17,18 +16,15 @@ export const isSameTransaction = (a: Transaction, b: Transaction): boolean =>
   a.value === b.value &&
   a.chainId === b.chainId
 
-/** Refuses transactions that are not in the recorded plan; an approval may be reduced if that was typed. */
+/** Refuses transactions that are not in the recorded plan. */
 export function refusePlanMismatch(
   argv: readonly string[],
   written: RecordedPlan | undefined,
   transactions: readonly Transaction[],
   { allow, allowTokens }: Exemptions,
 ): void {
-  const rewrites = optionValue(argv, '--exact-allowance') === 'rewrite'
   const unknown = transactions.find(
-    (one) =>
-      !written?.transactions.some((known) => isSameTransaction(known, one)) &&
-      !(rewrites && decodeApprove(one.data) !== undefined),
+    (one) => !written?.transactions.some((known) => isSameTransaction(known, one)),
   )
   const stranger = [...allow, ...allowTokens].find(
     (address) =>

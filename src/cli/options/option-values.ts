@@ -68,15 +68,6 @@ export function serviceFee(text: string): number {
   )
 }
 
-/** Parses --exact-allowance: refuse or rewrite an approval above the needed amount. */
-export function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
-  if (text === undefined || text === 'refuse') return 'refuse'
-  if (text === 'rewrite') return 'rewrite'
-  throw new AppError('USAGE', `--exact-allowance must be refuse or rewrite, not "${sanitizeText(text)}"`, {
-    next: sameWith({ '--exact-allowance': 'rewrite' }),
-  })
-}
-
 /** Parses --min-assurance; L2 without the flag, L1 without a level. */
 export function minAssuranceOf(text: string | true | undefined): AssuranceLevel {
   if (text === undefined) return 'L2'

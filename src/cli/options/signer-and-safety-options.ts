@@ -5,7 +5,6 @@ import { type OptionRow, withOptions } from './add-option-rows.ts'
 import {
   address,
   eachValidatedBy,
-  exactAllowance,
   idempotencyKey,
   maxFee,
   minAssuranceOf,
@@ -28,7 +27,6 @@ export type SigningOptions = ExecutionOptions & {
   allowToken?: string[]
   policy?: string
   trustFirstUse?: boolean
-  exactAllowance?: string
   minAssurance?: string | true
   assert?: string[]
   maxFee?: string
@@ -48,7 +46,6 @@ export const withSigner = (command: Command): Command =>
   ])
 
 const ofExchanges = ['--max-service-fee', '--max-price-impact']
-const ofApprovals = ['--exact-allowance']
 
 /** What a command signs, with the options that would change nothing there. */
 const without = {
@@ -56,11 +53,11 @@ const without = {
   exchange: [],
   /** A plan of any action already has its nonce. */
   plan: ['--nonce'],
-  revocation: [...ofExchanges, ...ofApprovals],
+  revocation: ofExchanges,
   /** One transaction that approves nothing. */
-  transfer: [...ofExchanges, ...ofApprovals, '--pipeline'],
+  transfer: [...ofExchanges, '--pipeline'],
   /** A delivery mints only tokens of the catalogue. */
-  delivery: [...ofExchanges, ...ofApprovals, '--pipeline', '--allow-token'],
+  delivery: [...ofExchanges, '--pipeline', '--allow-token'],
 } as const satisfies Record<string, readonly string[]>
 
 /** Adds the signer, execution and safety options that change something for what the command signs. */
@@ -112,11 +109,6 @@ export const withSigning = (command: Command, signs: keyof typeof without): Comm
         '--max-price-impact <share>',
         'maximum price impact, against the spot price (default: 3%)',
         validatedBy(parsePriceImpact),
-      ],
-      [
-        '--exact-allowance <how>',
-        'what to do with an approval above the needed amount: refuse or rewrite',
-        validatedBy(exactAllowance),
       ],
       ['--trust-first-use', 'trust the code of contracts used for the first time'],
       [

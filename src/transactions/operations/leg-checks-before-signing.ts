@@ -78,8 +78,7 @@ export async function checkLegBeforeSigning(
     .filter((step) => step.leg === leg.leg && step.index >= since)
     .map(({ transaction }) => transaction)
   // Approvals were made exact before they were recorded, so here each must be exact.
-  const vouched = { ...terms, exactAllowance: 'refuse' } as const
-  const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
+  const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched: terms })
   const call = steps.find(({ role }) => role === 'action')?.call
   const isPaidOnly = left.every(({ role }) => role === 'fee')
   const inHand = {
