@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { PolledEvent } from '../api/webhooks.ts'
-import type { Exit } from '../domain/errors.ts'
+import type { Exit } from '../domain/error-table.ts'
 import type { Flags } from '../domain/text/next-step.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

@@ -84,23 +84,21 @@ const wrongTarget =
 
 const approveSelector = '0x095ea7b3'
 
-const deny = ({ code, message }: Violation, index?: number): AppError =>
-  new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
+const deny = ({ code, message, unlisted }: Violation, index?: number): AppError => {
+  const next = code === 'POLICY_CONTRACT_NOT_ALLOWED' ? exemptionAdvice(unlisted) : undefined
+  return new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
     details: index === undefined ? {} : { index },
-    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && exemptionAdvice(message)),
+    ...(next !== undefined && { next }),
   })
+}
 
-/**
- * The hint that exempts the address a rule names first. Without one if the right address is known, so that nobody is led to exempt
- * another.
- */
-function exemptionAdvice(message: string): { next?: Advice } {
-  if (!message.includes(' is not in the catalogue')) return { next: wrongTarget }
-  const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
-  if (address === undefined) return {}
-  return message.startsWith('The token ')
-    ? { next: advice`If you know this token: ${sameWith({ '--allow-token': address })}` }
-    : { next: advice`If you know this contract: ${sameWith({ '--allow-contract': address })}` }
+/** The flag that exempts what the catalogue lacks. None where the right address is known, so that nobody is led to exempt another. */
+function exemptionAdvice(unlisted: Violation['unlisted']): Advice | undefined {
+  if (unlisted === undefined) return wrongTarget
+  if (unlisted === 'way') return undefined
+  return 'token' in unlisted
+    ? advice`If you know this token: ${sameWith({ '--allow-token': unlisted.token })}`
+    : advice`If you know this contract: ${sameWith({ '--allow-contract': unlisted.contract })}`
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { type Advice, advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
-import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts'
+import { parseGwei } from '../../guard/user-limits-and-exemptions.ts'
 import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */
