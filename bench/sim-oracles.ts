@@ -1,7 +1,8 @@
 import type { Journal } from '../src/store/journal/journal-interface.ts'
-import type { Operation, Step } from '../src/store/journal/operation-types.ts'
+import type { Inclusion, Leg, Operation, Step } from '../src/store/journal/operation-types.ts'
 import { nonceAt, type SimTransaction } from '../test/support/simulated/chain.ts'
-import type { Ended } from './sim-run.ts'
+import { genesisTime } from '../test/support/simulated/node.ts'
+import type { Ended, Process } from './sim-run.ts'
 import { stoodLately, type World } from './sim-world.ts'
 
 const stepsOf = ({ journal }: World, ids: readonly string[]) =>
@@ -11,9 +12,11 @@ const stepsOf = ({ journal }: World, ids: readonly string[]) =>
 export function sendOracle(
   world: World,
   ids: readonly string[],
-  { hash, to, data, value, nonce }: SimTransaction,
+  sent: SimTransaction,
+  by: Process,
   wrong: string[],
 ): void {
+  const { hash, to, data, value, nonce } = sent
   for (const { id, step } of stepsOf(world, ids))
     for (const attempt of world.journal.attempts(id, step.index))
       if (attempt.hash === hash) {
@@ -22,9 +25,38 @@ export function sendOracle(
         const isNothing = to.toLowerCase() === step.wallet.toLowerCase() && value === 0n && data === '0x'
         if (nonce !== step.nonce || !(attempt.kind === 'cancel' ? isNothing : isStep))
           wrong.push(`what was sent for ${id} step ${step.index} is not that step`)
+        if (attempt.kind === 'cancel' && isCancelledEarly(world, by))
+          wrong.push(`${id} step ${step.index} is cancelled before its deadline, and nobody asked for it`)
+        if (attempt.kind === 'run' && attempt.sends === 0 && replacesForeign(world, sent, by))
+          wrong.push(`${id} step ${step.index} replaces a foreign transaction that a node shows`)
         return
       }
   wrong.push('a transaction was sent that is not in the journal')
+}
+
+const isCancelledEarly = ({ chain, cancelled }: World, { operation, options }: Process): boolean => {
+  const deadline = options.deadlineOf?.({} as Leg)
+  const now = chain.blocks.at(-1)!.time / 1_000 + genesisTime
+  return deadline !== undefined && !cancelled.has(operation) && now <= deadline
+}
+
+/** How long a view of a wallet may be used until its step is signed, in ms. */
+const viewLifeMs = 10_000
+
+/** Whether a first attempt replaces a foreign transaction that had been in the pool before the wallet was read, and that a faithful endpoint shows. */
+function replacesForeign(
+  { chain, endpoints, since }: World,
+  { hash, nonce, maxFeePerGas, maxPriorityFeePerGas }: SimTransaction,
+  { faults, slow }: Process,
+): boolean {
+  const other = chain.pool().find((one) => one.nonce === nonce && !one.signature)
+  const isShown = endpoints.some(({ kind, isSilent }) => !kind.lacksPending && !isSilent())
+  if (!other || !isShown || faults > 0 || slow || endpoints.some(({ isLying }) => isLying())) return false
+  const wasThere = since.get(other.hash)! + viewLifeMs < (since.get(hash) ?? 0)
+  const isDearer =
+    maxFeePerGas * 10n >= other.maxFeePerGas * 11n &&
+    maxPriorityFeePerGas * 10n >= other.maxPriorityFeePerGas * 11n
+  return wasThere && isDearer
 }
 
 /** Finds steps signed before the previous step was included (I4), and final steps that never were (I5), when the journal records them. */
@@ -34,10 +66,24 @@ export function watchedJournal(world: World, wrong: string[]): World {
     const block = inclusion && chain.blocksOf(inclusion.hash).find(({ hash }) => hash === inclusion.blockHash)
     return !!block && (stoodLately(world, block) || (block.gone?.depth ?? 0) >= world.network.depth)
   }
+  const isOnChain = ({ hash, blockHash }: Inclusion) =>
+    chain.blocksOf(hash).some((block) => block.hash === blockHash && chain.isOn(block))
   const watched: Journal = {
     ...journal,
+    recordHead: (chainId, number, hash) => {
+      if (number >= chain.blocks.length)
+        wrong.push(`block ${number} is recorded, which the chain does not have`)
+      journal.recordHead(chainId, number, hash)
+    },
+    reopenSteps: (id, indexes, why) => {
+      for (const { index, inclusion } of journal.find(id)!.steps)
+        if (indexes.includes(index) && inclusion && isOnChain(inclusion))
+          wrong.push(`${id} step ${index} is reopened, and its block is on the chain`)
+      journal.reopenSteps(id, indexes, why)
+    },
     recordSigned: (id, index, attempt) => {
       journal.recordSigned(id, index, attempt)
+      world.since.set(attempt.hash, world.time.now())
       const { steps } = journal.find(id)!
       const before = steps.filter((step) => step.index < index && step.state !== 'SUPERSEDED').at(-1)
       // Pipelined steps have a fixed gas limit.

@@ -5,8 +5,11 @@ import { executeOperation } from '../src/transactions/operations/execute-operati
 import type { TakeLock } from '../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../src/transactions/run-state.ts'
 import type { SimTransaction } from '../test/support/simulated/chain.ts'
+import { simulatedFailover } from '../test/support/simulated/failover.ts'
 import { type CallFault, callFaults, simulatedRpc } from '../test/support/simulated/rpc.ts'
 import type { Party } from '../test/support/simulated/time.ts'
+import { inVirtualTime } from '../test/support/simulated/timers.ts'
+import type { SimEndpoint } from './sim-endpoints.ts'
 import type { World } from './sim-world.ts'
 
 /** The broken components of a sabotage, which replace parts of a run. */
@@ -40,11 +43,11 @@ export function startProcess(
   world: World,
   locks: Locks,
   process: Process,
-  beforeSend: (sent: SimTransaction) => void,
+  beforeSend: (sent: SimTransaction, by: Process) => void,
   broken: Broken,
   ended: (end: Ended) => void,
 ): Party {
-  const { time, chain, kind, host, random } = world
+  const { time, chain, random } = world
   const party: Party = { waiting: 0, isOver: false, isDead: false }
   const began = time.now()
   const end = (how: Partial<Ended>) => {
@@ -63,21 +66,27 @@ export function startProcess(
   if (Number.isFinite(process.interruptedAfter))
     time.at(began + process.interruptedAfter, () => person.abort())
 
-  const rpc = simulatedRpc({
-    time,
-    chain,
-    kind,
-    host,
-    party,
-    beforeSend,
-    onCall: mayDie,
-    latency: () => 1 + random() * (process.slow && world.isWild ? 2_000 : 40),
-    fate: (method) => {
-      // Sends are the most important calls.
-      const chance = method === 'eth_sendRawTransaction' ? 2 * process.faults : process.faults
-      return world.isWild && random() < chance ? fate(world, process.slow) : undefined
-    },
-  })
+  const connect = ({ kind, host, view, isSilent, isNeeded }: SimEndpoint): ChainClient =>
+    simulatedRpc({
+      time,
+      chain,
+      view,
+      kind,
+      host,
+      party,
+      beforeSend: (sent) => beforeSend(sent, process),
+      onCall: mayDie,
+      latency: () => 1 + random() * (process.slow && world.isWild && !isNeeded() ? 2_000 : 40),
+      fate: (method) => {
+        if (isSilent()) return 'lost'
+        const isSend = method === 'eth_sendRawTransaction'
+        if (!world.isWild || (isNeeded() && !isSend)) return undefined
+        // Sends are the most important calls.
+        const chance = isSend ? 2 * process.faults : process.faults
+        return random() < chance ? fate(world, process.slow) : undefined
+      },
+    })
+  const rpc = simulatedFailover(world.endpoints.map(connect))
   const lock: TakeLock = async (chainId, wallet, waitMs, signal) => {
     const name = `${chainId}-${wallet}`
     const until = time.now() + waitMs
@@ -89,7 +98,7 @@ export function startProcess(
     return { release: () => locks.get(name) === party && locks.delete(name) }
   }
   const mine = broken.rpc?.(rpc) ?? rpc
-  executeOperation({
+  const execution: Execution = {
     journal: mortal(broken.journal?.(world.journal) ?? world.journal, mayDie),
     operationId: process.operation,
     signer: world.signer,
@@ -101,7 +110,8 @@ export function startProcess(
     signal: person.signal,
     fault: mayDie,
     ...process.options,
-  })
+  }
+  inVirtualTime(time, party, () => executeOperation(execution))
     .then(
       () => ({ exit: 0 }),
       (error: unknown) =>

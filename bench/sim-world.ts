@@ -11,9 +11,10 @@ import {
   type SimChain,
   simulatedChain,
 } from '../test/support/simulated/chain.ts'
-import type { NodeKind } from '../test/support/simulated/node.ts'
+import { genesisTime, type NodeKind } from '../test/support/simulated/node.ts'
 import { type SimulatedTime, simulatedTime } from '../test/support/simulated/time.ts'
 import { seeded } from './seeded.ts'
+import { type SimEndpoint, simulatedEndpoints } from './sim-endpoints.ts'
 
 /** The surroundings of a cell: a chain that mines by itself, virtual time, one journal, and the scheduled events. */
 export type World = {
@@ -23,7 +24,9 @@ export type World = {
   time: SimulatedTime
   chain: SimChain
   kind: NodeKind
-  host: string
+  endpoints: readonly SimEndpoint[]
+  /** Random numbers for what only cells with two endpoints have. */
+  oddly: () => number
   network: Network
   signer: TransactionSigner
   journal: Journal
@@ -32,6 +35,10 @@ export type World = {
   isWild: boolean
   /** The number of foreign transactions of the wallet. */
   foreign: number
+  /** When a foreign transaction arrived, and when one of ours was signed, by hash. */
+  since: Map<Hex, number>
+  /** The operations that somebody has asked to cancel. */
+  cancelled: Set<string>
   /** The number of lost journals. */
   lost: number
   told: string[]
@@ -63,7 +70,7 @@ const signer: TransactionSigner = {
   },
 }
 
-/** Makes the world of a cell: its chain, its node, and the times of its events. */
+/** Makes the world of a cell: its chain, its endpoints, and the times of its events. */
 export function simulatedWorld(seed: number, cell: number): World {
   const random = seeded(seed * 1_000_003 + cell)
   const below = (most: number) => Math.floor(random() * most)
@@ -73,7 +80,8 @@ export function simulatedWorld(seed: number, cell: number): World {
   const isLocal = depth === 1 && random() < 0.5
   const native = { symbol: 'ETH', decimals: 18 }
   let jumped = 0
-  const wall = () => 1_700_000_000_000 + jumped + Math.floor(time.now())
+  const oddly = seeded(seed * 1_000_003 + cell + 500_000_000)
+  const wall = () => 1_000 * genesisTime + jumped + Math.floor(time.now())
   const world: World = {
     random,
     below,
@@ -85,18 +93,32 @@ export function simulatedWorld(seed: number, cell: number): World {
       finalizedLag: pick([null, 5, 8]),
       knowsOwners: random() < 0.5,
       sendsSync: random() < 0.5,
+      lacksPending: false,
       payees,
     },
-    host: isLocal ? '127.0.0.1:8545' : 'node.example',
+    endpoints: [],
+    oddly,
     network: { name: 'simulated', chainId: 31337, native, depth, testnet: true, explorer: null },
     signer,
     journal: openJournal(':memory:', wall),
     lost: 0,
+    since: new Map(),
+    cancelled: new Set(),
     wall,
     isWild: true,
     foreign: 0,
     told: [],
   }
+  world.endpoints = simulatedEndpoints({
+    chain: world.chain,
+    time,
+    kind: world.kind,
+    host: isLocal ? '127.0.0.1:8545' : 'node.example',
+    wallet: signer.address,
+    random: oddly,
+    isWild: () => world.isWild,
+    tell: (what) => world.told.push(`${Math.round(time.now())} ms: ${what}`),
+  })
   const everyMs = isLocal ? 400 : 2_000 + below(10_000)
   const makeBlocks = () => {
     world.chain.mine(time.now())
@@ -168,16 +190,20 @@ function stranger(world: World): void {
   const next = pendingNonce(chain, account.address)
   const nonce = world.random() < 0.5 ? next : Math.max(0, next - 1)
   const waiting = chain.pool().find((one) => one.nonce === nonce)
+  // One that pays little is replaced by whoever does not see it.
+  const isCheap = world.endpoints.length > 1 && world.oddly() < 0.5
+  const hash: Hex = `0x${'f0'.repeat(30)}${world.foreign.toString(16).padStart(4, '0')}`
+  world.since.set(hash, time.now())
   chain.receive({
-    hash: `0x${'f0'.repeat(30)}${world.foreign.toString(16).padStart(4, '0')}`,
+    hash,
     from: account.address,
     to: `0x${'99'.repeat(20)}`,
     data: '0x',
     value: 1n,
     nonce,
     gas: 21_000n,
-    maxFeePerGas: 2n * (waiting?.maxFeePerGas ?? 100n * 10n ** 9n),
-    maxPriorityFeePerGas: 2n * (waiting?.maxPriorityFeePerGas ?? 10n ** 9n),
+    maxFeePerGas: isCheap ? 15n * 10n ** 8n : 2n * (waiting?.maxFeePerGas ?? 100n * 10n ** 9n),
+    maxPriorityFeePerGas: isCheap ? 5n * 10n ** 7n : 2n * (waiting?.maxPriorityFeePerGas ?? 10n ** 9n),
   })
   if (world.random() < 0.3) chain.mine(time.now())
 }

@@ -1,6 +1,7 @@
 import { endedWithoutEffect } from '../src/store/journal/replan-and-reopen-writes.ts'
 import type { Execution } from '../src/transactions/run-state.ts'
 import type { SimTransaction } from '../test/support/simulated/chain.ts'
+import { genesisTime } from '../test/support/simulated/node.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
 import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'
 import { newJournal, payeeOf, simulatedWorld, type World } from './sim-world.ts'
@@ -32,10 +33,13 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   const options = optionsOf(world)
   const asOne = counts.length === 1 && random() < 0.2
   const [faults, slow] = [pick([0, 0.02, 0.08, 0.2]), random() < 0.2]
-  const beforeSend = (sent: SimTransaction) => sendOracle(world, ids, sent, wrong)
+  const beforeSend = (sent: SimTransaction, by: Process) => sendOracle(world, ids, sent, by, wrong)
+  const deadline = deadlineOf(world)
 
   const runs = async (processes: readonly Process[]): Promise<Ended[]> => {
     const ends: Ended[] = []
+    for (const { operation, options } of processes)
+      if (options.replacement === 'cancel') world.cancelled.add(operation)
     const parties = processes.map((process) =>
       startProcess({ ...watched, isWild: world.isWild }, locks, process, beforeSend, broken, (end) => {
         ends.push(end)
@@ -53,7 +57,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     slow,
     diesAfter: random() < 0.6 ? 1 + below(pick([30, 120])) : Number.POSITIVE_INFINITY,
     interruptedAfter: random() < 0.15 ? below(30_000) : Number.POSITIVE_INFINITY,
-    options: { ...(random() < 0.4 ? options : {}), ...pin },
+    options: { ...(random() < 0.4 ? options : {}), ...pin, ...deadline },
   })
   for (let left = 1 + below(4); left > 0; left--) {
     await runs([...ids, ...(asOne ? ids : [])].filter(() => random() < 0.9).map(wild))
@@ -131,6 +135,13 @@ function plan({ journal, signer, kind: { chainId } }: World, id: string, at: num
     wallet: signer.address,
     legs: [{ chainId, steps }],
   })
+}
+
+/** A deadline of the actions, in some cells with two endpoints: one alone may say that it has passed. */
+function deadlineOf({ endpoints, oddly }: World): Partial<Execution> {
+  if (endpoints.length === 1 || oddly() < 0.7) return {}
+  const deadline = genesisTime + 30 + Math.floor(oddly() * 200)
+  return { deadlineOf: () => deadline }
 }
 
 /** The options of the user in some of the runs. */

@@ -317,7 +317,7 @@ const isOfOneCall = (error: unknown): boolean =>
  * known"; otherwise the first refusal in order, unless it is about a nonce that the accepted transaction has used; otherwise the first
  * error.
  */
-async function firstAcceptance(sending: readonly Promise<unknown>[]): Promise<unknown> {
+export async function firstAcceptance(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
     const accepted = await Promise.any(sending)

@@ -53,7 +53,7 @@ const inOrder = (a: SimTransaction, b: SimTransaction) => a.nonce - b.nonce
 export const nonceAt = (block: SimBlock, account: string): number => block.nonces.get(lower(account)) ?? 0
 
 /** The nonce of an account after all pending transactions without a nonce gap. */
-export function pendingNonce(chain: SimChain, account: string): number {
+export function pendingNonce(chain: Pick<SimChain, 'blocks' | 'pool'>, account: string): number {
   let next = nonceAt(chain.blocks.at(-1)!, account)
   for (const { nonce } of chain
     .pool()

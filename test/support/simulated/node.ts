@@ -1,19 +1,24 @@
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 import type { Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'
-import { nonceAt, pendingNonce, type SimBlock, type SimChain, type SimTransaction } from './chain.ts'
+import { nonceAt, pendingNonce, type SimBlock, type SimTransaction } from './chain.ts'
+import type { SimView } from './views.ts'
 
 /**
  * The properties of a node: the distance of its finalized block from the head (`null`: none known), whether it can return the
- * transaction of a nonce, and whether it answers a send with the receipt.
+ * transaction of a nonce, whether it answers a send with the receipt, and whether it serves no pending nonce count.
  */
 export type NodeKind = {
   chainId: number
   finalizedLag: number | null
   knowsOwners: boolean
   sendsSync: boolean
+  lacksPending: boolean
   payees: string
 }
+
+/** The time of the first block, in Unix seconds. */
+export const genesisTime = 1_700_000_000
 
 const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 
@@ -56,7 +61,7 @@ async function parsed(raw: Hex): Promise<SimTransaction> {
 const shownBlock = ({ number, hash, time, baseFee, transactions }: SimBlock, full: boolean) => ({
   number: hex(number),
   hash,
-  timestamp: hex(1_700_000_000 + Math.floor(time / 1000)),
+  timestamp: hex(genesisTime + Math.floor(time / 1000)),
   baseFeePerGas: hex(baseFee),
   miner: `0x${'22'.repeat(20)}`,
   transactions: transactions.map(({ transaction }) => (full ? shown(transaction, number) : transaction.hash)),
@@ -105,7 +110,7 @@ export const receiptIn = (block: SimBlock, hash: Hex) => {
  * node returns an error.
  */
 export function answer(
-  chain: SimChain,
+  chain: SimView,
   kind: NodeKind,
   method: string,
   params: readonly unknown[],
@@ -131,10 +136,12 @@ export function answer(
       return block ? shownBlock(block, params[1] === true) : null
     }
     case 'eth_getTransactionCount':
+      if (kind.lacksPending && params[1] === 'pending')
+        throw refusal(method, 'the pending block is not available')
       return hex(
         params[1] === 'pending' && lag === 0
           ? pendingNonce(chain, String(params[0]))
-          : nonceAt(head, String(params[0])),
+          : nonceAt(numbered(String(params[1])) ?? head, String(params[0])),
       )
     case 'eth_maxPriorityFeePerGas':
       return hex(10n ** 8n)

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/domain/errors.ts'
 import type { SimChain, SimTransaction } from './chain.ts'
 import { answer, type NodeKind, readRaw, receiptIn, refusal } from './node.ts'
 import type { Party, SimulatedTime } from './time.ts'
+import type { SimView } from './views.ts'
 
 /** The faults of one call. */
 export const callFaults = [
@@ -28,6 +29,8 @@ export type CallFault = (typeof callFaults)[number]
 export type Connection = {
   time: SimulatedTime
   chain: SimChain
+  /** What the endpoint shows of the chain now. */
+  view: () => SimView
   kind: NodeKind
   host: string
   party: Party
@@ -47,7 +50,7 @@ const hints: readonly CallFault[] = ['already known', 'nonce too low', 'replacem
 
 /** The `ChainClient` of a simulated chain. It never retries, so that the caller sees every fault. */
 export function simulatedRpc(connection: Connection): ChainClient {
-  const { time, chain, kind, host, party, fate, latency, beforeSend, onCall } = connection
+  const { time, chain, view, kind, host, party, fate, latency, beforeSend, onCall } = connection
   const unreachable = () => new AppError('RPC_UNREACHABLE', `The node at ${host} does not answer`)
 
   /** Sends bytes to a node that may wait for their block before it answers. */
@@ -67,7 +70,7 @@ export function simulatedRpc(connection: Connection): ChainClient {
     const sent = method === 'eth_sendRawTransaction' ? await readRaw(params[0] as Hex) : undefined
     if (sent) beforeSend(sent)
     const fault = fate(method)
-    const say = (lag = 0) => answer(chain, kind, method, params, { lag, ...(sent && { sent }) })
+    const say = (lag = 0) => answer(view(), kind, method, params, { lag, ...(sent && { sent }) })
     const there = fault === 'slow' ? deadlineMs * 0.9 : latency()
     await time.wait(party, there)
     if (fault === 'lost') throw unreachable()
