@@ -3,6 +3,7 @@ import type { SimChain } from '../test/support/simulated/chain.ts'
 import type { NodeKind } from '../test/support/simulated/node.ts'
 import type { SimulatedTime } from '../test/support/simulated/time.ts'
 import {
+  type Lie,
   type Lying,
   laggingView,
   lies,
@@ -66,19 +67,25 @@ function oddEndpoint(surroundings: Surroundings) {
     silentUntil = time.now() + below(60_000)
     tell('the odd endpoint is silent')
   }
-  const lie = () => {
-    const nonce = waitingNonce(chain, wallet)
-    const possible = lies.filter((one) => nonce !== undefined || !one.startsWith('used nonce'))
-    const chosen = possible[below(possible.length)]!
-    const from = Math.max(1, chain.blocks.length - 1 - below(chosen === 'own blocks' ? 10 : 3))
-    lying = { lie: chosen, from, wallet, nonce: nonce ?? 0, more: [2, 6, 1_000][below(3)]! }
-    liedUntil = time.now() + below(90_000)
+  const lie = (chosen: Lie, from: number, nonce: number) => {
+    lying = { lie: chosen, from, wallet, nonce, more: [2, 6, 1_000][below(3)]! }
+    liedUntil = time.now() + 5_000 + below(90_000)
     tell(`the odd endpoint shows ${chosen} from ${from} on`)
   }
-  const happens = random() < 0.3 ? beSilent : lie
-  for (let left = below(5); left > 0; left--)
+  /** Lies as soon as there is something to lie about. */
+  const mayLie = (chosen: Lie, tries: number) => {
+    if (!isWild() || isLying() || tries === 0) return
+    const nonce = waitingNonce(chain, wallet)
+    const isOfPool = /^(early|invented|used)/.test(chosen)
+    if (isOfPool && nonce === undefined) return time.at(time.now() + 500, () => mayLie(chosen, tries - 1))
+    lie(chosen, Math.max(1, chain.blocks.length - 1 - below(isOfPool ? 3 : 10)), nonce ?? 0)
+  }
+  const isQuiet = random() < 0.3
+  for (let left = 1 + below(4); left > 0; left--)
     time.at(below([10_000, 60_000, 120_000][below(3)]!), () => {
-      if (isWild() && !isSilent() && !isLying()) happens()
+      if (!isWild() || isSilent()) return
+      if (isQuiet) beSilent()
+      else mayLie(lies[below(lies.length)]!, 120)
     })
   const endpoint: SimEndpoint = {
     kind: {

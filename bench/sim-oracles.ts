@@ -40,6 +40,8 @@ const isCancelledEarly = ({ chain, cancelled }: World, { operation, options }: P
   return deadline !== undefined && !cancelled.has(operation) && now <= deadline
 }
 
+const isFinal = (state: Step['state']): boolean => /^FINAL|^CANCELLED/.test(state)
+
 /** How long a view of a wallet may be used until its step is signed, in ms. */
 const viewLifeMs = 10_000
 
@@ -76,8 +78,8 @@ export function watchedJournal(world: World, wrong: string[]): World {
       journal.recordHead(chainId, number, hash)
     },
     reopenSteps: (id, indexes, why) => {
-      for (const { index, inclusion } of journal.find(id)!.steps)
-        if (indexes.includes(index) && inclusion && isOnChain(inclusion))
+      for (const { index, state, inclusion } of journal.find(id)!.steps)
+        if (indexes.includes(index) && isFinal(state) && inclusion && isOnChain(inclusion))
           wrong.push(`${id} step ${index} is reopened, and its block is on the chain`)
       journal.reopenSteps(id, indexes, why)
     },
@@ -93,7 +95,7 @@ export function watchedJournal(world: World, wrong: string[]): World {
     },
     moveStep: (id, index, becomes, why, inclusion) => {
       journal.moveStep(id, index, becomes, why, inclusion)
-      if (!/^FINAL|^CANCELLED/.test(becomes) || !inclusion) return
+      if (!isFinal(becomes) || !inclusion) return
       const block = chain.blocksOf(inclusion.hash).find(({ hash }) => hash === inclusion.blockHash)
       const depth = block?.gone?.depth ?? chain.blocks.length - inclusion.blockNumber
       if (!block || !stoodLately(world, block) || depth < world.network.depth)

@@ -86,10 +86,132 @@ function resignOnNonceLow(journal: Journal): Journal {
   }
 }
 
+type Question = (method: string, params: readonly unknown[]) => boolean
+
+/** A client whose other nodes are changed, each in the same way for ever; its own answers may be replaced. */
+function withPeers(
+  rpc: ChainClient,
+  change: (peer: ChainClient) => ChainClient,
+  { request, batch }: Partial<Pick<ChainClient, 'request' | 'batch'>> = {},
+): ChainClient {
+  const changed = new Map<ChainClient, ChainClient>()
+  const changedOf = (peer: ChainClient): ChainClient => {
+    const known = changed.get(peer) ?? change(peer)
+    changed.set(peer, known)
+    return known
+  }
+  return {
+    get host() {
+      return rpc.host
+    },
+    get peers() {
+      return rpc.peers.map(changedOf)
+    },
+    request: request ?? ((method, params) => rpc.request(method, params)),
+    batch: batch ?? ((calls) => rpc.batch(calls)),
+  }
+}
+
+const unchanged = (peer: ChainClient): ChainClient => peer
+
+/** A client whose other nodes answer some questions with what the first one says. */
+const withEchoes = (rpc: ChainClient, isEchoed: Question): ChainClient =>
+  withPeers(rpc, (peer) => ({
+    ...peer,
+    request: (method, params = []) =>
+      isEchoed(method, params) ? rpc.request(method, params) : peer.request(method, params),
+  }))
+
+const isHeight = (at: unknown): boolean => /^0x/.test(String(at))
+const isOfBlock: Question = (method, [at]) =>
+  method === 'eth_getTransactionReceipt' || (method === 'eth_getBlockByNumber' && isHeight(at))
+const isOfHeight: Question = (method, [at]) =>
+  method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && (at === 'safe' || at === 'finalized'))
+const isOfCount: Question = (method, [, at]) =>
+  method === 'eth_getTransactionReceipt' || (method === 'eth_getTransactionCount' && isHeight(at))
+
+/** Records the newest block of the first node, which no other one needs to have. */
+function recordHighestHead(): Broken {
+  let newest = 0
+  return {
+    rpc: (rpc) =>
+      withPeers(rpc, unchanged, {
+        batch: async (calls) => {
+          const said = await rpc.batch(calls)
+          const head = said.at(-1) as { number?: string } | null
+          if (calls.at(-1)?.[1][0] === 'latest' && head?.number) newest = Number(head.number)
+          return said
+        },
+      }),
+    journal: (journal) => ({
+      ...journal,
+      recordHead: (chainId, number, hash) => journal.recordHead(chainId, Math.max(number, newest), hash),
+    }),
+  }
+}
+
+/** Compares final steps with the word of one node; that happens before the wallet is locked. */
+function reopenByOneNode(): Broken {
+  let locked = 0
+  return {
+    rpc: (rpc) => withEchoes(rpc, (method, params) => locked === 0 && isOfBlock(method, params)),
+    lock: (take) => async (chainId, wallet, waitMs, signal) => {
+      const held = await take(chainId, wallet, waitMs, signal)
+      if (held) locked++
+      return (
+        held && {
+          release: () => {
+            locked--
+            held.release()
+          },
+        }
+      )
+    },
+  }
+}
+
+/** Other nodes whose newest block is always late, so that a deadline has passed as soon as the first one says so. */
+const alwaysLate = (rpc: ChainClient): ChainClient =>
+  withPeers(rpc, (peer) => ({
+    ...peer,
+    batch: async (calls) =>
+      (await peer.batch(calls)).map((said, at) =>
+        said && calls[at]?.[1][0] === 'latest' ? { ...said, timestamp: '0xffffffff' } : said,
+      ),
+  }))
+
+/** Other nodes that know of nothing pending. */
+const withoutPending = (rpc: ChainClient): ChainClient =>
+  withPeers(rpc, (peer) => ({
+    ...peer,
+    request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> =>
+      method === 'eth_getTransactionCount' && params[1] === 'pending'
+        ? ('0x0' as T)
+        : peer.request<T>(method, params),
+  }))
+
+/** A client that shows another block where the node has none yet, so that a block which it lacks is gone at once. */
+const absentIsGone = (rpc: ChainClient): ChainClient =>
+  withPeers(rpc, unchanged, {
+    request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
+      const said = await rpc.request<T>(method, params)
+      if (said !== null || method !== 'eth_getBlockByNumber') return said
+      return { number: params[0], hash: `0x${'ab'.repeat(32)}`, transactions: [] } as T
+    },
+  })
+
 /** Deliberately broken components, by their fault; each is built for a cell. */
 export const sabotages: Readonly<Record<string, () => Broken>> = {
   'persist-after-send': () => ({ journal: persistAfterSend }),
   'trust-first-receipt': () => ({ rpc: trustFirstReceipt }),
   'resign-on-nonce-low': () => ({ journal: resignOnNonceLow }),
   'skip-lock': () => ({ lock: () => async () => ({ release: () => undefined }) }),
+  'trust-one-block': () => ({ rpc: (rpc) => withEchoes(rpc, isOfBlock) }),
+  'trust-one-height': () => ({ rpc: (rpc) => withEchoes(rpc, isOfHeight) }),
+  'trust-one-count': () => ({ rpc: (rpc) => withEchoes(rpc, isOfCount) }),
+  'reopen-by-one-node': reopenByOneNode,
+  'record-highest-head': recordHighestHead,
+  'deadline-of-one-node': () => ({ rpc: alwaysLate }),
+  'pending-of-one-node': () => ({ rpc: withoutPending }),
+  'absent-is-gone': () => ({ rpc: absentIsGone }),
 }

@@ -119,6 +119,8 @@ export function simulatedWorld(seed: number, cell: number): World {
     isWild: () => world.isWild,
     tell: (what) => world.told.push(`${Math.round(time.now())} ms: ${what}`),
   })
+  if (world.endpoints.some(({ kind }) => kind.lacksPending) && oddly() < 0.5)
+    time.at(oddly() * 3_000, () => waitingStranger(world))
   const everyMs = isLocal ? 400 : 2_000 + below(10_000)
   const makeBlocks = () => {
     world.chain.mine(time.now())
@@ -185,13 +187,27 @@ function reorganise(world: World): void {
 
 /** Another program with the same key: it uses the next free nonce, or replaces a pending transaction. */
 function stranger(world: World): void {
+  const next = pendingNonce(world.chain, account.address)
+  const nonce = world.random() < 0.5 ? next : Math.max(0, next - 1)
+  sendAsStranger(world, nonce, world.endpoints.length > 1 && world.oddly() < 0.5)
+  if (world.random() < 0.3) world.chain.mine(world.time.now())
+}
+
+/** A transaction of another program that is too cheap to be mined for a while. */
+function waitingStranger(world: World): void {
+  const { chain, time, oddly } = world
+  sendAsStranger(world, pendingNonce(chain, account.address), true)
+  chain.weather.baseFee = 2n * 10n ** 9n
+  time.at(time.now() + 20_000 + oddly() * 60_000, () => {
+    chain.weather.baseFee = 10n ** 9n
+  })
+}
+
+/** Sends as another program; a cheap transaction is replaced by whoever does not see it. */
+function sendAsStranger(world: World, nonce: number, isCheap: boolean): void {
   const { chain, time } = world
   world.foreign++
-  const next = pendingNonce(chain, account.address)
-  const nonce = world.random() < 0.5 ? next : Math.max(0, next - 1)
   const waiting = chain.pool().find((one) => one.nonce === nonce)
-  // One that pays little is replaced by whoever does not see it.
-  const isCheap = world.endpoints.length > 1 && world.oddly() < 0.5
   const hash: Hex = `0x${'f0'.repeat(30)}${world.foreign.toString(16).padStart(4, '0')}`
   world.since.set(hash, time.now())
   chain.receive({
@@ -205,7 +221,6 @@ function stranger(world: World): void {
     maxFeePerGas: isCheap ? 15n * 10n ** 8n : 2n * (waiting?.maxFeePerGas ?? 100n * 10n ** 9n),
     maxPriorityFeePerGas: isCheap ? 5n * 10n ** 7n : 2n * (waiting?.maxPriorityFeePerGas ?? 10n ** 9n),
   })
-  if (world.random() < 0.3) chain.mine(time.now())
 }
 
 /** Whether a block is on the chain or was until recently, so that an earlier read of it was correct. */

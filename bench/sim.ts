@@ -139,7 +139,7 @@ function plan({ journal, signer, kind: { chainId } }: World, id: string, at: num
 
 /** A deadline of the actions, in some cells with two endpoints: one alone may say that it has passed. */
 function deadlineOf({ endpoints, oddly }: World): Partial<Execution> {
-  if (endpoints.length === 1 || oddly() < 0.7) return {}
+  if (endpoints.length === 1 || oddly() < 0.4) return {}
   const deadline = genesisTime + 30 + Math.floor(oddly() * 200)
   return { deadlineOf: () => deadline }
 }
