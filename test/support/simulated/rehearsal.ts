@@ -51,12 +51,12 @@ export function rehearsal({
 }: Setting = {}) {
   const time = simulatedTime()
   const chain = simulatedChain()
-  const wall = () => 1_000 * genesisTime + Math.floor(time.now())
+  const state = { everyMs, wallShift: 0, instead: undefined as Instead | undefined }
+  const wall = () => 1_000 * genesisTime + state.wallShift + Math.floor(time.now())
   const journal = openJournal(':memory:', wall)
   const native = { symbol: 'ETH', decimals: 18 }
   const sent: SimTransaction[] = []
   const calls: Call[] = []
-  const state = { everyMs, instead: undefined as Instead | undefined }
   const nodeKind = {
     ...{ chainId: 31337, finalizedLag: null, knowsOwners: true, sendsSync: false, lacksPending: false },
     payees: '0x5a5a',
@@ -173,3 +173,24 @@ export function rehearsal({
     },
   }
 }
+
+type Rehearsal = ReturnType<typeof rehearsal>
+
+/** An operation `pay` that is sent and waits, on a chain that makes no blocks. */
+export async function waitingRehearsal(setting: Setting = {}, roles = ['action']): Promise<Rehearsal> {
+  const world = rehearsal({ everyMs: 0, ...setting })
+  world.plan('pay', roles)
+  const beforeLeg = async () => roles.map(() => 50_000n)
+  for (const _ of roles) await world.run('pay', { noWait: true, pipeline: true, beforeLeg })
+  return world
+}
+
+/** The kinds of the attempts of a step of `pay`, the oldest first. */
+export const kindsOf = ({ journal }: Rehearsal, step = 0) =>
+  journal.attempts('pay', step).map(({ kind }) => kind)
+
+/** The kinds of what was sent for a step of `pay`, in order. */
+export const sentKindsOf = ({ journal, sent }: Rehearsal, step = 0) =>
+  sent
+    .flatMap(({ hash }) => journal.attempts('pay', step).filter((one) => one.hash === hash))
+    .map(({ kind }) => kind)

@@ -1,32 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { syncSendMethod } from '../../../src/chain/rpc/sync-send.ts'
-import type { Hex } from '../../../src/domain/address.ts'
-import { AppError } from '../../../src/domain/errors.ts'
-import { refusal } from '../../support/simulated/node.ts'
-import { payeeOf, rehearsal, wallet } from '../../support/simulated/rehearsal.ts'
+import { payeeOf, rehearsal, waitingRehearsal, wallet } from '../../support/simulated/rehearsal.ts'
 
 // What must hold from the signature to the end, on a simulated chain in virtual time.
-
-type Rehearsal = ReturnType<typeof rehearsal>
-
-/** An operation that is sent and waits, on a chain that makes no blocks. */
-async function waiting(
-  setting: Parameters<typeof rehearsal>[0] = {},
-  roles = ['action'],
-): Promise<Rehearsal> {
-  const world = rehearsal({ everyMs: 0, ...setting })
-  world.plan('pay', roles)
-  for (const _ of roles)
-    await world.run('pay', { noWait: true, pipeline: true, beforeLeg: async () => roles.map(() => 50_000n) })
-  return world
-}
-const kinds = ({ journal }: Rehearsal, step = 0) => journal.attempts('pay', step).map(({ kind }) => kind)
-const sentKinds = (world: Rehearsal, step = 0) =>
-  world.sent.flatMap(({ hash }) => {
-    const one = world.journal.attempts('pay', step).find((attempt) => attempt.hash === hash)
-    return one ? [one.kind] : []
-  })
-const patience = { bumpDelay: { ms: 10_000, blocks: 0 } }
 
 describe('a final result takes two equal looks', () => {
   test.each([
@@ -48,7 +24,7 @@ describe('a final result takes two equal looks', () => {
     expect(calls.length).toBeGreaterThan(0)
   })
 
-  const invented = async ({ chain, sent }: Rehearsal): Promise<object> => {
+  const invented = async ({ chain, sent }: ReturnType<typeof rehearsal>): Promise<object> => {
     const { hash } = sent.at(-1)!
     const block = chain.blocks.at(-1)!
     return {
@@ -117,184 +93,9 @@ describe('the block of a step is gone', () => {
   })
 })
 
-describe('sending again', () => {
-  test('has all attempts every third time, otherwise the newest', async () => {
-    const world = await waiting()
-    await world.run('pay', { replacement: 'bump', noWait: true })
-    const [first, second] = world.journal.attempts('pay', 0).map(({ hash }) => hash) as [Hex, Hex]
-    world.sent.length = 0
-    await world.run('pay', { timeoutMs: 70_000, bumpDelay: { ms: 10 ** 9, blocks: 9 } })
-    expect(world.sent.slice(0, 4).map(({ hash }) => hash)).toEqual([second, second, second, first])
-  })
-
-  test('sends only the cancellation while cancelling, and a bump turns that back', async () => {
-    const world = await waiting()
-    await world.run('pay', { replacement: 'cancel', noWait: true })
-    world.sent.length = 0
-    await world.run('pay', { timeoutMs: 70_000, bumpDelay: { ms: 10 ** 9, blocks: 9 } })
-    expect(new Set(sentKinds(world))).toEqual(new Set(['cancel']))
-    await world.run('pay', { replacement: 'bump', noWait: true })
-    expect(kinds(world)).toEqual(['run', 'cancel', 'bump'])
-    world.state.everyMs = 2_000
-    expect(await world.run('pay')).toMatchObject({ exit: 0 })
-    expect(world.paid()).toBe(1_000n)
-  })
-
-  test('checks the bytes of the journal first', async () => {
-    const world = await waiting()
-    const [attempt] = world.journal.attempts('pay', 0)
-    world.chain.drop(attempt!.hash)
-    world.sent.length = 0
-    const raw = await world.account.signTransaction({
-      ...{
-        type: 'eip1559',
-        chainId: 31337,
-        nonce: 0,
-        to: `0x${'66'.repeat(20)}`,
-        value: 10n ** 18n,
-        gas: 21_000n,
-      },
-      ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n },
-    })
-    const journal = { ...world.journal, attempts: () => [{ ...attempt!, raw }] }
-    await world.run('pay', { journal, timeoutMs: 30_000 })
-    expect(world.sent).toEqual([])
-  })
-
-  test('takes one look and one send without waiting', async () => {
-    const world = await waiting()
-    world.sent.length = 0
-    world.calls.length = 0
-    expect(await world.run('pay', { noWait: true })).toMatchObject({ code: 'PENDING' })
-    expect(world.sent).toHaveLength(1)
-    expect(world.calls.filter(({ method }) => method === 'eth_getTransactionReceipt')).toHaveLength(1)
-  })
-})
-
-describe('a fee is raised', () => {
-  test('after time and blocks, both since the last attempt', async () => {
-    const halted = await waiting()
-    await halted.run('pay', { timeoutMs: 60_000, bumpDelay: { ms: 10_000, blocks: 1 } })
-    expect(kinds(halted)).toEqual(['run'])
-    const dear = await waiting()
-    dear.chain.weather.baseFee = 10n ** 14n
-    dear.state.everyMs = 1_000
-    await dear.run('pay', { timeoutMs: 32_000, bumpDelay: { ms: 10_000, blocks: 1 } })
-    expect(kinds(dear)).toEqual(['run', 'bump', 'bump'])
-  })
-
-  test('in monotonic time: a clock that is set back does not matter', async () => {
-    const world = await waiting()
-    const party = world.newParty()
-    const clock = world.time.clockOf(party, () => 0)
-    await world.run('pay', { ...patience, clock, timeoutMs: 16_000 }, party)
-    expect(kinds(world)).toEqual(['run', 'bump'])
-  })
-
-  test.each(['DECLINED', 'KEY_SOURCE'] as const)(
-    'by a signer that is not asked again after %s',
-    async (code) => {
-      const world = await waiting()
-      let asked = 0
-      const signer = {
-        ...world.account,
-        signTransaction: async () => {
-          asked++
-          throw new AppError(code, 'no')
-        },
-      }
-      expect(await world.run('pay', { ...patience, signer })).toMatchObject({ code: 'PENDING' })
-      expect(asked).toBe(1)
-    },
-  )
-
-  test('never over a foreign transaction, but on request', async () => {
-    const world = rehearsal({ everyMs: 0 })
-    world.plan('pay')
-    world.state.instead = ({ method }, ask) => {
-      if (!/^eth_send/.test(method)) return undefined
-      world.stranger(0)
-      return ask()
-    }
-    await world.run('pay', { noWait: true })
-    world.state.instead = undefined
-    await world.run('pay', patience)
-    expect(kinds(world)).toEqual(['run'])
-    await world.run('pay', { replacement: 'bump', noWait: true })
-    expect(kinds(world)).toEqual(['run', 'bump'])
-  })
-
-  test('not over own bytes that a node calls too cheap to replace themselves', async () => {
-    const world = await waiting()
-    world.state.instead = async ({ method }, ask) => {
-      if (!/^eth_send/.test(method)) return undefined
-      await Promise.resolve(ask()).catch(() => undefined)
-      throw refusal(method, 'replacement transaction underpriced')
-    }
-    await world.run('pay', { timeoutMs: 20_000 })
-    expect(world.journal.attempts('pay', 0)[0]!.lastAnswer).toBe('known')
-  })
-})
-
-describe('a cancel', () => {
-  test('begins with the highest nonce, and leaves what is mined', async () => {
-    const world = await waiting({}, ['action', 'action'])
-    world.sent.length = 0
-    await world.run('pay', { replacement: 'cancel', noWait: true })
-    expect(world.sent.slice(0, 2).map(({ nonce }) => nonce)).toEqual([1, 0])
-    const mined = await waiting({}, ['action', 'action'])
-    mined.chain.drop(mined.journal.attempts('pay', 1)[0]!.hash)
-    mined.chain.mine(mined.time.now())
-    await mined.run('pay', { replacement: 'cancel', noWait: true })
-    expect([kinds(mined, 0), kinds(mined, 1)]).toEqual([['run'], ['run', 'cancel']])
-  })
-
-  test('asks for no approval', async () => {
-    const world = await waiting()
-    let approved = 0
-    const approve = async () => {
-      approved++
-    }
-    await world.run('pay', { replacement: 'cancel', noWait: true, approve })
-    expect(approved).toBe(0)
-    await world.run('pay', { replacement: 'bump', noWait: true, approve })
-    expect(approved).toBe(1)
-  })
-
-  test('has gas of its own', async () => {
-    const world = await waiting()
-    world.state.instead = ({ method, params }) =>
-      method === 'eth_estimateGas' && (params[0] as { to: string }).to === wallet ? '0x186a0' : undefined
-    await world.run('pay', { replacement: 'cancel', noWait: true })
-    expect(world.journal.attempts('pay', 0).at(-1)!.gas).toBeGreaterThanOrEqual(100_000n)
-  })
-})
-
-test('what ended without effect once is never sent again, only cancelled', async () => {
-  const world = rehearsal({ kind: { finalizedLag: 0 } })
-  world.plan('pay')
-  world.state.instead = ({ method }) => (method === 'eth_estimateGas' ? '0x9c40' : undefined)
-  world.chain.weather.fails = true
-  expect(await world.run('pay')).toMatchObject({ code: 'REVERTED' })
-  world.chain.weather.fails = false
-  world.state.everyMs = 0
-  world.chain.reorganise(5, 'lost', world.time.now())
-  world.sent.length = 0
-  expect(await world.run('pay', { timeoutMs: 60_000 })).toMatchObject({
-    code: 'PENDING',
-    message: expect.stringMatching(/had ended without effect/),
-  })
-  expect(world.sent).toEqual([])
-  await world.run('pay', { replacement: 'cancel', noWait: true })
-  world.state.everyMs = 2_000
-  expect(await world.run('pay')).toMatchObject({ code: 'CANCELLED' })
-  expect(new Set(sentKinds(world))).toEqual(new Set(['cancel']))
-  expect(world.paid()).toBe(0n)
-})
-
 describe('a nonce that a foreign transaction used', () => {
   const taken = async (roles = ['action'], knowsOwners = true) => {
-    const world = await waiting({ depth: 2, kind: { finalizedLag: 8, knowsOwners } }, roles)
+    const world = await waitingRehearsal({ depth: 2, kind: { finalizedLag: 8, knowsOwners } }, roles)
     for (const [nonce] of roles.entries()) {
       world.chain.drop(world.journal.attempts('pay', nonce)[0]!.hash)
       world.stranger(nonce)
@@ -330,7 +131,7 @@ describe('a nonce that a foreign transaction used', () => {
   })
 
   test('lets later steps be followed first', async () => {
-    const world = await waiting({ depth: 1 }, ['action', 'action'])
+    const world = await waitingRehearsal({ depth: 1 }, ['action', 'action'])
     world.chain.drop(world.journal.attempts('pay', 0)[0]!.hash)
     world.stranger(0)
     world.state.everyMs = 1_000
@@ -341,7 +142,7 @@ describe('a nonce that a foreign transaction used', () => {
 
   test('comes back only if its nonce is free in the journal', async () => {
     for (const isFree of [true, false]) {
-      const world = await waiting({ depth: 1 })
+      const world = await waitingRehearsal({ depth: 1 })
       const [attempt] = world.journal.attempts('pay', 0)
       world.chain.drop(attempt!.hash)
       world.stranger(0)
@@ -373,7 +174,8 @@ describe('a nonce that a foreign transaction used', () => {
         const said = (await ask()) as { hash: string } | null
         return said?.hash === block.hash ? { ...said, transactions: [attempt!.hash] } : said
       }
-      await world.run('pay', { timeoutMs: 20_000 })
+      const end = await world.run('pay', { timeoutMs: 20_000 })
+      expect(end).toMatchObject(isFree ? { exit: 0 } : { code: 'SUPERSEDED' })
       expect(world.stepOf('pay').state).toBe(isFree ? 'FINAL_OK' : 'SUPERSEDED')
     }
   })
@@ -404,5 +206,106 @@ test('an unexpected error after a signature is PENDING, with what failed', async
   expect(await world.run('pay', { fault })).toMatchObject({
     code: 'PENDING',
     message: expect.stringMatching(/the disk is full/),
+  })
+})
+
+describe('an operation that another process ends', () => {
+  test('while this one waits for the wallet is not signed', async () => {
+    const world = rehearsal()
+    world.plan('pay')
+    const lock = async () => {
+      world.journal.settle('pay', 'DROPPED', 'given up', 21)
+      return { release: () => undefined }
+    }
+    expect(await world.run('pay', { lock })).toMatchObject({ code: 'DECLINED' })
+    expect(world.sent).toEqual([])
+  })
+
+  test('between two reads is over', async () => {
+    const world = rehearsal()
+    world.plan('pay')
+    let reads = 0
+    const journal = {
+      ...world.journal,
+      find: (id: string) => {
+        const operation = world.journal.find(id)
+        if (operation?.steps[0]?.state === 'FINAL_OK' && ++reads === 2)
+          world.journal.settle('pay', 'DONE', 'all steps are final', 0)
+        return operation
+      },
+    }
+    expect(await world.run('pay', { journal })).toMatchObject({ exit: 0 })
+    expect(world.journal.find('pay')).toMatchObject({ state: 'DONE' })
+  })
+})
+
+describe('a delivery is awaited', () => {
+  const bridged = () => {
+    const world = rehearsal()
+    const chainId = 31337
+    const step = (at: number) => ({
+      ...{ role: 'action', text: 'Pay' },
+      transaction: { to: payeeOf(at), data: '0x01' as const, value: 1_000n, chainId },
+    })
+    const arrival = { recipient: wallet, minimum: 1n, token: payeeOf(9), way: 'burn' } as never
+    world.journal.insert({
+      ...{ id: 'pay', idemKey: 'key-of-pay', request: {}, kind: 'transfer', wallet },
+      legs: [
+        { chainId, steps: [step(0)] },
+        { chainId, arrival, steps: [step(1)] },
+      ],
+    })
+    return world
+  }
+  test('without the lock of the wallet', async () => {
+    const world = bridged()
+    let held = 0
+    const lock = async () => {
+      held++
+      return { release: () => void held-- }
+    }
+    const seen: number[] = []
+    const checkDelivery = async () => {
+      seen.push(held)
+      return { arrived: `0x${'aa'.repeat(32)}` as const }
+    }
+    expect(await world.run('pay', { lock, checkDelivery })).toMatchObject({ exit: 0 })
+    expect(seen).toEqual([0])
+    expect(world.paid(1)).toBe(1_000n)
+  })
+
+  test('not by a run that may not sign what follows', async () => {
+    const world = bridged()
+    await world.run('pay', { noWait: true })
+    let looks = 0
+    const checkDelivery = async () => {
+      looks++
+      return undefined
+    }
+    const end = await world.run('pay', { onlySigned: true, checkDelivery })
+    expect(end).toMatchObject({ code: 'PENDING' })
+    expect(end.tookMs).toBeLessThan(30_000)
+    expect(looks).toBe(0)
+  })
+})
+
+describe('the journal', () => {
+  test('has a lost nonce and the need of a decision in one write', async () => {
+    const world = await waitingRehearsal({ depth: 1 })
+    world.chain.drop(world.journal.attempts('pay', 0)[0]!.hash)
+    world.stranger(0)
+    world.chain.mine(world.time.now())
+    const settle = () => {
+      throw new Error('died')
+    }
+    await world.run('pay', { journal: { ...world.journal, settle } })
+    expect(world.journal.find('pay')).toMatchObject({ state: 'ATTENTION', steps: [{ state: 'SUPERSEDED' }] })
+  })
+
+  test('has the attempts in the order of the trail, whatever the clock says', async () => {
+    const world = await waitingRehearsal()
+    world.state.wallShift = -3_600_000
+    await world.run('pay', { replacement: 'bump', noWait: true })
+    expect(world.journal.attempts('pay', 0).map(({ kind }) => kind)).toEqual(['run', 'bump'])
   })
 })

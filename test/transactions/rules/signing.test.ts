@@ -71,6 +71,14 @@ describe('a reserved nonce is released', () => {
     expect(stepOf('dead').nonce).toBeNull()
   })
 
+  test('of the same operation whose process died: no gap is left', async () => {
+    const { plan, run, journal, stepOf } = rehearsal()
+    plan('pay')
+    journal.reserveNonce('pay', 0, 0, 1)
+    expect(await run('pay')).toMatchObject({ exit: 0 })
+    expect(stepOf('pay').nonce).toBe(0)
+  })
+
   test('of the same operation whose process died, even if it is used since', async () => {
     const { plan, run, journal, stepOf, stranger, chain } = rehearsal()
     plan('pay')
@@ -260,4 +268,44 @@ test('a used pinned nonce after a signature ends in PARTIAL, and before one sign
   expect(await after.run('pay', { pinnedNonces: { 31337: 0 }, onProgress })).toMatchObject({
     code: 'PARTIAL',
   })
+})
+
+describe('steps that are sent together', () => {
+  const gas = { pipeline: true, beforeLeg: async () => [50_000n, 50_000n, 50_000n] }
+  test('count as pending before they are sent', async () => {
+    const { plan, run, journal } = rehearsal({ everyMs: 0 })
+    plan('pay', ['action', 'action', 'action'])
+    await run('pay', { ...gas, noWait: true })
+    expect(journal.find('pay')!.steps.map(({ state }) => state)).toEqual([
+      'BROADCAST',
+      'BROADCAST',
+      'BROADCAST',
+    ])
+  })
+
+  test('are sent before a signature that comes late, and the wallet is read again', async () => {
+    const world = rehearsal({ everyMs: 0 })
+    const party = world.newParty()
+    world.plan('pay', ['action', 'action'])
+    const before: number[] = []
+    const signer = slowSigner(world, party, 4_000)
+    const signTransaction: TransactionSigner['signTransaction'] = (transaction) => {
+      before.push(world.sent.length)
+      return signer.signTransaction(transaction)
+    }
+    await world.run('pay', { ...gas, noWait: true, signer: { ...signer, signTransaction } }, party)
+    expect(before).toEqual([0, 1])
+  })
+})
+
+test('a view that is older than a block recorded since is read again, not refused', async () => {
+  const { plan, run, journal, chain } = rehearsal()
+  plan('pay')
+  const old = { number: 2n, hash: chain.blocks[2]!.hash, timestamp: genesisTime, baseFee: 10n ** 9n }
+  journal.recordHead(31337, 10, chain.blocks[10]!.hash)
+  const view = {
+    ...{ head: old, lowest: Promise.resolve(old), counts: { latest: 0, pending: 0 } },
+    gasAndFees: new Promise<never>(() => undefined),
+  }
+  expect(await run('pay', { plannedView: () => ({ ageMs: 0, view }) })).toMatchObject({ exit: 0 })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { refusal } from '../../support/simulated/node.ts'
 import type { Call } from '../../support/simulated/rehearsal.ts'
 import { rehearsal, wallet } from '../../support/simulated/rehearsal.ts'
 
@@ -122,11 +123,39 @@ describe('without a pending count of the first endpoint', () => {
   })
 })
 
-test('the lowest head of both endpoints is recorded', async () => {
-  const { plan, run, journal, chain } = rehearsal({ hosts, lags: [0, 3], everyMs: 0 })
+describe('without a pending count of the only endpoint', () => {
+  const unsupported = ({ method, params }: Call) =>
+    method === 'eth_getTransactionCount' && params[1] === 'pending' ? null : undefined
+  test('a foreign transaction that it names is not replaced', async () => {
+    const { plan, run, state, stranger, sent } = rehearsal({ everyMs: 0 })
+    stranger(0, 1.5)
+    plan('pay')
+    state.instead = unsupported
+    expect(await run('pay')).toMatchObject({ code: 'FOREIGN_PENDING' })
+    expect(sent).toEqual([])
+  })
+
+  test('nothing is signed behind an own transaction that no node has accepted', async () => {
+    const world = rehearsal({ everyMs: 0, kind: { knowsOwners: false } })
+    world.plan('one')
+    world.plan('two')
+    world.state.instead = (call) => {
+      if (/^eth_send/.test(call.method)) throw refusal(call.method, 'intrinsic gas too low')
+      return unsupported(call)
+    }
+    await world.run('one', { noWait: true })
+    world.state.instead = unsupported
+    expect(await world.run('two')).toMatchObject({ exit: 10, code: 'FOREIGN_PENDING' })
+    expect(world.sent.filter(({ nonce }) => nonce > 0)).toEqual([])
+  })
+})
+
+test('the lowest head of both endpoints is recorded, and is where the search for a step begins', async () => {
+  const { plan, run, journal, chain, stepOf } = rehearsal({ hosts, lags: [0, 3], everyMs: 0 })
   plan('pay')
   await run('pay', { noWait: true })
   expect(journal.highestHead(31337)).toMatchObject({ number: chain.blocks.length - 1 - 3 })
+  expect(stepOf('pay').fromBlock).toBe(chain.blocks.length - 1 - 3)
 })
 
 describe('a nonce that is counted as used, by nobody named', () => {
