@@ -3,18 +3,19 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { extname, isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { takesSigner } from '../domain/command-line/flags.ts'
+import { hasFlag, readCommandLine } from '../domain/command-line/read-command-line.ts'
 
 /*
  * The first code of every process of the program: it keeps signals, takes the secrets out of the environment before anything
- * else is loaded, and starts the signer early. It imports only modules of Node.
+ * else is loaded, and starts the signer early. It imports only modules of Node and the reader of command lines, which imports
+ * nothing.
  */
 
 /** The build has JavaScript files beside this one. `npm run dev` runs the sources. */
 const extension = extname(import.meta.url)
 const beside = (name: string) => new URL(`./${name}${extension}`, import.meta.url)
 const isWindows = process.platform === 'win32'
-/** The global options that take the next word. */
-const valued = ['--profile', '--fields', '--timeout']
 
 /** What the signer inherits of the environment: where its files are. */
 const inherited =
@@ -23,7 +24,7 @@ const inherited =
 const onlyNamed = /^SLUICE_(BASE_URL|RPC_\w+)$/
 
 const argv = process.argv.slice(2)
-const words = argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1]!))
+const line = readCommandLine(argv)
 
 // A signal that came before anything is loaded is handled by what is loaded: it knows whether something was signed.
 let wasStopped = process.env.SLUICE_STOPPED === String(process.ppid)
@@ -40,7 +41,7 @@ if (!(asksForCompletionOrHelp() && !wasStopped && (await isAnsweredFromManifests
 
 async function startProgram(): Promise<void> {
   // A server for other programs has nothing that can sign.
-  const isMcp = words[0] === 'mcp'
+  const isMcp = line.command === 'mcp'
   const startSigner = signerStarter(
     isMcp ? { privateKey: undefined, signerUrl: undefined } : { privateKey, signerUrl: secrets.signerUrl },
   )
@@ -93,9 +94,10 @@ function asWritten(secret: string): string {
   return secret.replace(/^\ufeff/, '').replace(/\r\n$|[\r\n]$/, '')
 }
 
+/** Whether the line asks for completion, or only for help that is text. */
 function asksForCompletionOrHelp(): boolean {
   if (argv[0] === '__complete') return true
-  return ['--help', '-h'].includes(argv.at(-1) ?? '') && !argv.includes('--json')
+  return line.asks === 'help' && line.flags.length === 0 && line.operands.length === 0
 }
 
 /** Answers from the manifests that the build wrote, without loading the program. */
@@ -105,7 +107,7 @@ async function isAnsweredFromManifests(): Promise<boolean> {
     beside('prebuilt-help-and-completion').href
   )) as typeof import('./prebuilt-help-and-completion.ts')
   return answerFromManifests(
-    argv,
+    line,
     process.env,
     fileURLToPath(new URL('./command-manifests', import.meta.url)),
   )
@@ -137,17 +139,9 @@ function compileCache(): string | undefined {
   return isOurs && (isWindows || (found.mode & 0o077) === 0) ? cache : undefined
 }
 
-/** Whether a command line may sign. Only a guess: a signer that was not started here is started when it is needed. */
-function canSign(): boolean {
-  if (argv.some((word) => ['--help', '-h', '--dry-run', '--version', '-V'].includes(word))) return false
-  const [command = '', sub = ''] = words
-  if (['deposit', 'withdraw', 'transfer'].includes(command)) return true
-  if (command === 'swap') return sub === 'execute'
-  return (
-    command === 'action' &&
-    ['submit', 'resume', 'replan', 'revoke', 'deliver', 'speed-up', 'cancel'].includes(sub)
-  )
-}
+/** Whether the command line may sign. A signer that was not started here is started when it is needed. */
+const canSign = (): boolean =>
+  line.asks === undefined && takesSigner(line.command) && !hasFlag(line, '--dry-run')
 
 /** Returns a function that starts the signer once. The private key and the URL of another signer reach it by its pipe. */
 function signerStarter(key: { privateKey: string | undefined; signerUrl: string | undefined }) {
@@ -166,7 +160,7 @@ function signerStarter(key: { privateKey: string | undefined; signerUrl: string 
     // The first request to a signer that could not start reports that.
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
-    const quiet = argv.includes('--quiet') || argv.includes('--json')
+    const quiet = hasFlag(line, '--quiet') || hasFlag(line, '--json')
     const redraws = process.env.TERM !== 'dumb'
     const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet, redraws })
     // The reader of lines would end a line at these two characters.

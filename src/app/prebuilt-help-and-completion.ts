@@ -4,6 +4,7 @@ import type { CommandManifest } from '../cli/help/command-manifest.ts'
 import { complete, completionText } from '../cli/help/complete-word.ts'
 import { helpText } from '../cli/help/help-text.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
+import { type CommandLine, readCommandLine } from '../domain/command-line/read-command-line.ts'
 import { completionValues } from './completion-values.ts'
 import { directories } from './profiles/directories.ts'
 import { fileSettings } from './profiles/settings-files.ts'
@@ -13,12 +14,13 @@ import { fileSettings } from './profiles/settings-files.ts'
  * `false` if the program must run. `lines` is the file of manifests.
  */
 export async function answerFromManifests(
-  argv: readonly string[],
+  line: CommandLine,
   env: Readonly<Record<string, string | undefined>>,
   lines: string,
 ): Promise<boolean> {
   try {
-    const text = argv[0] === '__complete' ? await completionAnswer(argv, env, lines) : helpAnswer(argv, lines)
+    const text =
+      line.asks === 'help' ? helpAnswer(line, lines) : await completionAnswer(line.argv, env, lines)
     if (text === undefined) return false
     say(text)
     return true
@@ -46,10 +48,8 @@ async function completionAnswer(
 ): Promise<string | undefined> {
   const words = argv.slice(argv[1] === '--' ? 2 : 1)
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
-  const wanted = before[0]
-  // A line with options before the command needs the program.
-  if (wanted?.startsWith('-')) return undefined
-  refusePrivateKeys(argv, argv[0])
+  refusePrivateKeys(readCommandLine(words))
+  const [wanted] = readCommandLine(before).command.split(' ')
   const dirs = directories(env)
   const values = completionValues({
     dirs,
@@ -65,11 +65,11 @@ async function completionAnswer(
 
 const onlyInProgram = () => Promise.reject(new Error('only the program knows itself'))
 
-/** `sluice COMMAND... --help` with nothing else on the line. */
-function helpAnswer(argv: readonly string[], lines: string): string | undefined {
-  if (!['--help', '-h'].includes(argv.at(-1) ?? '')) return undefined
-  let at: CommandManifest | undefined = readManifest(lines, argv[0])
-  for (const word of argv.slice(0, -1)) at = at?.commands.find(({ name }) => name === word)
+/** The help of a command. */
+function helpAnswer({ command }: CommandLine, lines: string): string | undefined {
+  const words = command === '' ? [] : command.split(' ')
+  let at: CommandManifest | undefined = readManifest(lines, words[0])
+  for (const word of words) at = at?.commands.find(({ name }) => name === word)
   const width = isDevice() ? process.stdout.columns || 80 : 80
   return at && helpText(at.help, width) + at.help.after
 }

@@ -127,10 +127,10 @@ describe('next steps', () => {
   })
 
   test('every command that signs gets the signer and the profile of the line that ran', () => {
-    const argv = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod', '--yes']
+    const target = { wallet: 'ops', profile: 'prod' }
     const names = [...new Set(calls.map(({ name }) => name))].filter((name) => name !== '' && name !== 'help')
     const wrong = names.filter((name) => {
-      const line = nextLine(sluice(name as CommandName, 'x'), { argv })
+      const line = nextLine(sluice(name as CommandName, 'x'), { target })
       const isSigner = commandOf(name)!.options.some(({ long }) => long === '--key-file')
       return (
         !line.includes('--profile prod') ||

@@ -5,6 +5,7 @@ import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
@@ -79,7 +80,7 @@ const deskFor = (
   { written, remembered, signed, say = () => undefined }: Reads = {},
 ): SigningService =>
   openSigningService({
-    argv: argv.split(' '),
+    line: readCommandLine(argv.split(' ')),
     written: async () => written,
     remembered: async () => remembered ?? null,
     walletNamed: () => undefined,
