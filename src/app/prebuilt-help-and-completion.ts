@@ -14,13 +14,15 @@ import { fileSettings } from './profiles/settings-files.ts'
  * `false` if the program must run. `lines` is the file of manifests.
  */
 export async function answerFromManifests(
-  line: CommandLine,
+  argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   lines: string,
 ): Promise<boolean> {
   try {
     const text =
-      line.asks === 'help' ? helpAnswer(line, lines) : await completionAnswer(line.argv, env, lines)
+      argv[0] === '__complete'
+        ? await completionAnswer(argv, env, lines)
+        : helpAnswer(readCommandLine(argv), lines)
     if (text === undefined) return false
     say(text)
     return true
@@ -65,8 +67,9 @@ async function completionAnswer(
 
 const onlyInProgram = () => Promise.reject(new Error('only the program knows itself'))
 
-/** The help of a command. */
-function helpAnswer({ command }: CommandLine, lines: string): string | undefined {
+/** The help of a command, if nothing else is asked. */
+function helpAnswer({ asks, command, operands, flags }: CommandLine, lines: string): string | undefined {
+  if (asks !== 'help' || operands.length > 0 || flags.length > 0) return undefined
   const words = command === '' ? [] : command.split(' ')
   let at: CommandManifest | undefined = readManifest(lines, words[0])
   for (const word of words) at = at?.commands.find(({ name }) => name === word)

@@ -1,5 +1,10 @@
 import { createInterface } from 'node:readline'
-import { type CommandLine, flagValue, readCommandLine } from '../domain/command-line/read-command-line.ts'
+import {
+  type CommandLine,
+  flagValue,
+  hasFlag,
+  readCommandLine,
+} from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
 import { brokenBetweenWords } from '../domain/text/broken-lines.ts'
 import { escapeJsonText, sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -23,7 +28,6 @@ type First = {
   argv: string[]
   privateKey: string | null
   signerUrl?: string
-  quiet: boolean
   redraws?: boolean
 }
 
@@ -91,11 +95,11 @@ async function signingServiceFor({
   argv,
   privateKey,
   signerUrl,
-  quiet,
   redraws = true,
 }: First): Promise<SigningService> {
   const dirs = directories(process.env)
   const line = readCommandLine(argv)
+  const isQuiet = hasFlag(line, '--quiet') || hasFlag(line, '--json')
   const profile = await profileOfLine(line)
   const catalog = () => ownCatalog(profile)
   return openSigningService({
@@ -106,7 +110,7 @@ async function signingServiceFor({
     catalog,
     sandboxKey: async () => (await sandboxAccounts()).sandboxKey(),
     say: (text) => {
-      if (!quiet) write(text, redraws)
+      if (!isQuiet) write(text, redraws)
     },
     tell: (text) => write(text, redraws),
   })

@@ -1,5 +1,5 @@
 import { isCommand, isGroup, isLeaf, type LeafName, type OperandRow, operandTable } from './commands.ts'
-import { type Flag, type FlagName, flagNamed, flagsOf, formerNames } from './flags.ts'
+import { type Flag, type FlagName, flagNamed, flagsOf, formerNames, takesSigner } from './flags.ts'
 
 /*
  * The one reader of command lines: launcher, program, signer and completion use it. It accepts the lines that commander
@@ -191,6 +191,10 @@ function missingIn(command: LeafName, { operands, flags }: Read): string | undef
   const most = rows.at(-1)?.[0].includes('...') ? Number.POSITIVE_INFINITY : rows.length
   return operands.length > most ? `it has ${operands.length} operands instead of ${most}` : undefined
 }
+
+/** Whether a line may sign. */
+export const maySign = (line: CommandLine): boolean =>
+  line.asks === undefined && takesSigner(line.command) && !hasFlag(line, '--dry-run')
 
 /** Whether a flag was typed. */
 export const hasFlag = ({ flags }: Pick<CommandLine, 'flags'>, name: FlagName): boolean =>

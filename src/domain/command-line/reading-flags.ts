@@ -76,21 +76,6 @@ export const readingFlags = [
     ],
   },
   {
-    of: [
-      'strategies list',
-      'strategies show',
-      'strategies analytics',
-      'yield recommend',
-      'history',
-      'swap quote',
-      'swap status',
-      'swap list',
-      'action show',
-      'wallet show',
-    ],
-    flags: [['--raw', 'print the service response unchanged (remote profiles)']],
-  },
-  {
     of: ['swap list'],
     flags: [
       ['--from <network>', 'origin network'],
@@ -189,5 +174,20 @@ export const readingFlags = [
   {
     of: ['strategies list', 'history', 'swap list', 'webhooks list', 'webhooks deliveries'],
     flags: [['--page <n>', 'page number', { default: '1' }]],
+  },
+  {
+    of: [
+      'strategies list',
+      'strategies show',
+      'strategies analytics',
+      'yield recommend',
+      'history',
+      'swap quote',
+      'swap status',
+      'swap list',
+      'action show',
+      'wallet show',
+    ],
+    flags: [['--raw', 'print the service response unchanged (remote profiles)']],
   },
 ] as const satisfies readonly FlagGroup[]
