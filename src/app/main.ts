@@ -13,7 +13,8 @@ import type { Stream } from '../cli/terminal/io-types.ts'
 import { wrapText } from '../cli/terminal/text-wrap.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { type CommandLine, readCommandLine } from '../domain/command-line/read-command-line.ts'
-import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/errors.ts'
+import type { Exit } from '../domain/error-table.ts'
+import { AppError, errorRow } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
@@ -230,7 +231,7 @@ export function printError(
   else {
     // An interruption is not an error.
     const label = [code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `
-    const quoted = error.cause === serviceMessageCause ? `The service says: "${say}"` : say
+    const quoted = error.isQuote ? `The service says: "${say}"` : say
     io.err.write(wrapText(`${label}${quoted} ${io.err.paint.dim(`(${code})`)}\n`, io.err))
     if (advice) io.err.write(nextLines(advice, io.err))
   }

@@ -22,10 +22,9 @@ export const namingNetwork = (network: Network, client: ChainClient): ChainClien
       return await send()
     } catch (error) {
       if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
-      const { code, message, details, cause, next } = error
-      throw new AppError(code, message, {
-        details: { ...details, network: network.name },
-        cause,
+      const { code, next } = error
+      throw error.with({
+        details: { network: network.name },
         ...(next !== undefined && { next: networkAdvice(network, code, next) }),
       })
     }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { asDrafts, type Service } from '../api/service-type.ts'
-import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkOfSlug, whyNetworkLacks } from '../domain/networks.ts'
 import { didYouMean, didYouMeanWhole } from '../domain/text/did-you-mean.ts'
@@ -32,9 +31,9 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
   const networks = cli.backend.kind === 'remote' || !network ? [] : (await cli.backend.catalog()).networks
   if (network && networks.length > 0 && !networks.some(({ chainId }) => chainId === network.chainId)) {
     const { message, ...more } = whyNetworkLacks(networks, network)
-    return copyErrorWith(error, { message: `${error.message}. ${message}`, ...more })
+    return error.with({ message: `${error.message}. ${message}`, ...more })
   }
-  return copyErrorWith(error, { message: `${error.message}${await guessOf(cli, command, typed)}` })
+  return error.with({ message: `${error.message}${await guessOf(cli, command, typed)}` })
 }
 
 /**

@@ -2,6 +2,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import {
   type Advice,
+  bothAdvices,
   type CommandName,
   type Flags,
   type Next,
@@ -86,7 +87,7 @@ function failureAfterSigning(
       message: `${id} is closed, but its allowances are not revoked yet: ${why}`,
       next: continueAdvice(error, id, again(id, 'revoke')),
     }
-  const fixed = adviceAfterFix(error, again(id, verb))
+  const fixed = bothAdvices(remedyOf(error), adviceAfterFix(error, again(id, verb)))
   // A missing confirmation is given by --yes, not by resuming.
   const typed =
     error.code === 'PROMPT_NEEDED' &&
@@ -143,7 +144,7 @@ function failureAfterSigning(
     : {
         code: 'PARTIAL',
         message: `${id} is partly done, and this command did not continue with the rest: ${why}`,
-        next: typed ?? continueAdvice(error, id, again(id, verb)),
+        next: typed ?? bothAdvices(remedyOf(error), continueAdvice(error, id, again(id, verb))),
       }
 }
 
@@ -180,13 +181,16 @@ function endOf(operation: JournalOperation): AppError {
   throw new AppError('BUG', `Action ${operation.id} is ${operation.state}, and succeeded`)
 }
 
-/** A failure as part of a sentence, without "Nothing was signed", followed by its remedy. */
-function reasonOf({ code, message, hint, details }: AppError): string {
-  // A refused request is asked for anew, and this action is not.
-  const isRefusal = [4, 8, 10, 14].includes(errorRow(code).exit)
+/** What to do about a service, a node or a disk before the command is run again, where that is only words. */
+function remedyOf({ code, next }: AppError): Advice | undefined {
+  const isOutside = [6, 7, 12].includes(errorRow(code).exit)
+  return isOutside && next?.every((part) => typeof part === 'string') ? next : undefined
+}
+
+/** A failure as the end of a sentence. */
+function reasonOf({ code, brief, details }: AppError): string {
   if (code === 'INTERRUPTED') return 'interrupted'
   // Without an operation, the person declined.
   if (code === 'DECLINED' && details?.operation === undefined) return 'declined'
-  const what = message.replace(/\s*Nothing was (signed|sent)\.?$/, '').replace(/\.$/, '')
-  return hint !== undefined && !isRefusal && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what
+  return brief
 }

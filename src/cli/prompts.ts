@@ -15,7 +15,8 @@ export async function confirm(
   refuseWithoutTerminal(io, globals, question, instead)
   // Broken between words, with room for the sign before it and the answer behind.
   const asked = wrapWords(question, Math.max(20, io.err.columns - 10)).join('\n')
-  if (!(await promptYesNo(io, asked, false))) throw new AppError('DECLINED', 'Declined. Nothing was signed.')
+  if (!(await promptYesNo(io, asked, false)))
+    throw new AppError('DECLINED', 'Declined', { nothing: 'signed' })
 }
 
 /** Asks for a secret without echo. */
@@ -196,4 +197,4 @@ async function asked<value>(io: Io, { drawn, plain }: Question<value>): Promise<
 type Asked = { signal: AbortSignal; output?: NodeJS.WritableStream }
 
 const interrupted = (cause?: Error): AppError =>
-  new AppError('INTERRUPTED', 'Interrupted. Nothing was signed.', { cause })
+  new AppError('INTERRUPTED', 'Interrupted', { nothing: 'signed', cause })

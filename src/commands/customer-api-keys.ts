@@ -8,7 +8,6 @@ import { confirm } from '../cli/prompts.ts'
 import { type ApiKey, servingOf } from '../cli/server-administration.ts'
 import { utcTime } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
-import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { advice, adviceText, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -127,7 +126,7 @@ async function wholeKeyId(
   if (!isIdStart(typed)) return typed
   const ids = (await keys.list()).flatMap(({ id }) => (id.startsWith(typed) ? [id] : []))
   if (ids.length > 1 && !ids.includes(typed))
-    throw copyErrorWith(ambiguousIdError(typed, ids), {
+    throw ambiguousIdError(typed, ids).with({
       next: advice`Type more of it, or a whole one: ${sluice('keys list')}`,
     })
   return ids.includes(typed) ? typed : (ids[0] ?? typed)

@@ -12,7 +12,6 @@ import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
@@ -88,7 +87,7 @@ async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promi
       throw error
     })
     if (paused !== false || actions?.includes('lend')) throw error
-    throw copyErrorWith(error, {
+    throw error.with({
       next: advice`To see what it accepts now: ${sluice('strategies show', ask.id)}`,
     })
   }

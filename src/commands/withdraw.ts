@@ -12,7 +12,6 @@ import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { type RequestedStrategy, requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256, shareOfBalance } from '../domain/amount.ts'
-import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { advice, type Flags, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -136,7 +135,7 @@ async function claimAsked(
     const { strategies } = await backend.catalog()
     const entry = strategies.find((one) => one.slug === ask.id)
     if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
-      throw copyErrorWith(error, {
+      throw error.with({
         next: advice`Omit --claim: ${sluice('withdraw', entry.slug, { '--amount': 'max' })}`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error

@@ -1,348 +1,6 @@
+import { type ErrorRow, errorTable } from './error-table.ts'
 import { refusalAdvice } from './refusal-meanings.ts'
-import {
-  type Advice,
-  advice,
-  adviceText,
-  type Next,
-  partsOf,
-  sameWith,
-  sluice,
-  withId,
-} from './text/next-step.ts'
-
-/** The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and what to do next. */
-export type ErrorRow = { status?: number; exit: Exit; retryable?: true; next?: Advice }
-
-const quoting = (why: string): Advice => advice`${why}: ${sluice('swap quote', { '--help': true })}`
-
-// Words with a command that many of them end with.
-const checking = (why: string): Advice => advice`${why}: ${sluice('doctor')}`
-
-const origins = (why: string): Advice => advice`${why}: ${sluice('config list', { '--show-origin': true })}`
-
-/** The 28 codes of the service's specification (Errors), in its order. */
-const serviceErrors = {
-  QUOTE_NOT_FOUND: { status: 404, exit: 4, next: sluice('swap list') },
-  QUOTE_EXPIRED: { status: 400, exit: 4, next: quoting('Get a new quote with the same flags') },
-  QUOTE_GENERATION_FAILED: { status: 400, exit: 4, next: quoting('Check the tokens, networks and amount') },
-  QUOTE_VALIDATION_ERROR: { status: 400, exit: 4, next: quoting('Get a new quote with the same flags') },
-  NO_ROUTE_FOUND: { status: 400, exit: 4, next: quoting('Try another pair of tokens or networks') },
-  INVALID_PREFERRED_PROVIDER: { status: 400, exit: 4, next: 'Omit --provider, or name an existing one.' },
-  PREFERRED_PROVIDER_NOT_ELIGIBLE: { status: 400, exit: 4, next: 'Omit --provider for this route.' },
-  PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: {
-    status: 400,
-    exit: 4,
-    retryable: true,
-    next: 'Try again, or omit --provider.',
-  },
-  PROVIDER_NOT_FOUND: { status: 404, exit: 4, next: quoting('Try another pair of tokens or networks') },
-  BYTECODE_GENERATION_FAILED: { status: 500, exit: 6, retryable: true, next: 'Run the same command again.' },
-  SWAP_EXECUTION_FAILED: {
-    status: 500,
-    exit: 6,
-    next: advice`Check balance, allowance and gas: ${sluice('wallet show')}`,
-  },
-  INVALID_AMOUNT_PARAMS: { status: 400, exit: 4, next: 'Give only one of --amount-in and --amount-out.' },
-  MISSING_AMOUNT_PARAMS: { status: 400, exit: 4, next: 'Add --amount-in AMOUNT or --amount-out AMOUNT.' },
-  INVALID_SLIPPAGE: {
-    status: 400,
-    exit: 4,
-    next: advice`Slippage must be from 0.01% to 50%: ${sameWith({ '--slippage': '0.5%' })}`,
-  },
-  AMOUNT_IN_TOO_LOW_OFFRAMP: { status: 400, exit: 4, next: quoting('Swap more than 1 USDC') },
-  AMOUNT_IN_TOO_HIGH_OFFRAMP: { status: 400, exit: 4, next: quoting('Swap less than 5000 USDC') },
-  AMOUNT_OUT_TOO_LOW_OFFRAMP: { status: 400, exit: 4, next: quoting('Ask for more than 5 BRLA') },
-  AMOUNT_OUT_TOO_HIGH_OFFRAMP: { status: 400, exit: 4, next: quoting('Ask for less than 26000 BRLA') },
-  AMOUNT_IN_TOO_LOW_ONRAMP: { status: 400, exit: 4, next: quoting('Swap more than 5 BRLA') },
-  AMOUNT_IN_TOO_HIGH_ONRAMP: { status: 400, exit: 4, next: quoting('Swap less than 75000 BRLA') },
-  AMOUNT_OUT_TOO_LOW_ONRAMP: { status: 400, exit: 4, next: quoting('Ask for more than 1 USDC') },
-  AMOUNT_OUT_TOO_HIGH_ONRAMP: { status: 400, exit: 4, next: quoting('Ask for less than 15000 USDC') },
-  TRANSFER_VALIDATION_FAILED: {
-    status: 400,
-    exit: 4,
-    next: advice`Check the recipient, the token, the network and the amount: ${sluice('transfer', { '--help': true })}`,
-  },
-  INSUFFICIENT_AMOUNT_FOR_REFUND: {
-    status: 400,
-    exit: 4,
-    next: quoting('Send more, with a larger --amount-in'),
-  },
-  DEPOSIT_NOT_FOUND: {
-    status: 404,
-    exit: 4,
-    retryable: true,
-    next: advice`Once the Bitcoin transaction is confirmed: ${sluice('swap status', 'QUOTE_ID', { '--btc-tx': 'HASH' })}`,
-  },
-  INTERNAL_SERVER_ERROR: { status: 500, exit: 6, retryable: true, next: 'Run the same command again.' },
-  PROVIDER_API_ERROR: {
-    status: 502,
-    exit: 6,
-    retryable: true,
-    next: 'Wait 30 seconds, then run the same command again.',
-  },
-  RATE_LIMITED: { status: 429, exit: 5, retryable: true, next: 'Wait, then run the same command again.' },
-} as const satisfies Record<string, ErrorRow>
-
-/** What to do when the guard refuses a proposal of a service. */
-export const refusedProposalHint =
-  'Do not sign it with another tool. Inspect the plan with --dry-run and report it to the operator of the service.'
-
-/** All errors of the program, one row a code. The first 28 are the service's own (interface specification, Errors). */
-export const errorTable = {
-  ...serviceErrors,
-
-  // Also raised by a service; the specification leaves these names open.
-  UNAUTHORIZED: {
-    status: 401,
-    exit: 3,
-    next: origins('Check which API key is used and where it comes from'),
-  },
-  VALIDATION_ERROR: {
-    status: 422,
-    exit: 2,
-    next: advice`Fix the named input. For all flags: ${sluice('', { '--help': true })}`,
-  },
-  INVALID_ADDRESS: { status: 400, exit: 4, next: 'An address is 0x and 40 hex digits.' },
-  STRATEGY_NOT_FOUND: { status: 404, exit: 4, next: sluice('strategies list') },
-  STRATEGY_PAUSED: { status: 400, exit: 10, next: sluice('strategies list', { '--paused': 'exclude' }) },
-  STRATEGY_CAP_REACHED: {
-    status: 400,
-    exit: 10,
-    next: advice`Deposit less, or choose another strategy: ${sluice('strategies list')}`,
-  },
-  INSUFFICIENT_LIQUIDITY: {
-    status: 400,
-    exit: 10,
-    next: 'Withdraw less now, and the rest when borrowers repay.',
-  },
-  NOTHING_CLAIMABLE: { status: 400, exit: 10, next: sluice('wallet show') },
-  WITHDRAWAL_PENDING: {
-    status: 400,
-    exit: 10,
-    next: advice`If queued withdrawals may restart their cooldown: ${sameWith({ '--restart-cooldown': true })}`,
-  },
-  ACTION_NOT_FOUND: { status: 404, exit: 4, next: sluice('action list') },
-  NOT_FOUND: { status: 404, exit: 4, next: advice`To list strategies: ${sluice('strategies list')}` },
-  BAD_REQUEST: {
-    status: 400,
-    exit: 4,
-    next: checking('Fix the named input. If it is correct, the service may run another version'),
-  },
-  METHOD_NOT_ALLOWED: { status: 405, exit: 4, next: checking('The service may run another version') },
-  REQUEST_TIMEOUT: { status: 408, exit: 4, retryable: true, next: 'Try again.' },
-  BODY_TOO_LARGE: { status: 413, exit: 4, next: 'Send a smaller request.' },
-  URL_TOO_LONG: { status: 414, exit: 4, next: 'Send a smaller request.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 4, next: 'Send the body as application/json.' },
-  HEADERS_TOO_LARGE: { status: 431, exit: 4, next: 'Send fewer headers.' },
-  IDEMPOTENCY_KEY_RUNNING: { status: 409, exit: 4, retryable: true, next: 'Try again in a second.' },
-  SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, next: 'Try again.' },
-
-  // Input and configuration.
-  USAGE: { exit: 2, next: sluice('', { '--help': true }) },
-  OUTPUT_FAILED: { exit: 2, next: 'To see the whole document, use --json instead.' },
-  CONFIG_INVALID: { exit: 2, next: origins('Settings and their origins') },
-  UNKNOWN_NETWORK: {
-    exit: 2,
-    next: advice`Use a network name or chain ID. To list the networks: ${sluice('networks list')}`,
-  },
-  UNKNOWN_TOKEN: { exit: 2, next: 'Use the symbol or the address of a known token.' },
-  AMBIGUOUS_TOKEN: { exit: 2, next: 'Use the address of the token.' },
-  INVALID_AMOUNT: { exit: 2, next: 'Give the amount in units of the token, such as 100.5 or 100.5USDC.' },
-  KEY_REQUIRED: {
-    exit: 2,
-    next: advice`${sluice('wallet new', 'NAME')}, --key-file PATH, or ${sameWith({ '--ledger': true })}`,
-  },
-  INSECURE_KEY_SOURCE: {
-    exit: 2,
-    next: advice`Store the key in a file of mode 0600 and use --key-file, or: ${sluice('wallet import', 'NAME')}`,
-  },
-  PROMPT_NEEDED: { exit: 2, next: 'Use --yes to confirm, or give the value with a flag.' },
-  IDEMPOTENCY_KEY_REQUIRED: {
-    exit: 2,
-    next: 'Add --idempotency-key KEY, the same for every run of this job on this machine. If the next run may start with an empty disk, pin the nonce: --nonce N.',
-  },
-
-  // The service or a chain cannot be used.
-  SERVICE_UNREACHABLE: {
-    exit: 6,
-    retryable: true,
-    next: origins('Try again, or check the base URL and where it comes from'),
-  },
-  SERVICE_BAD_RESPONSE: {
-    exit: 6,
-    retryable: true,
-    next: checking('Check that the base URL is the right service'),
-  },
-  WRITE_UNCONFIRMED: { exit: 6, next: 'The change may be applied. Look before you repeat it.' },
-  RPC_UNREACHABLE: {
-    exit: 7,
-    retryable: true,
-    next: 'Try again, or set another RPC in SLUICE_RPC_<NETWORK>.',
-  },
-  RPC_INCONSISTENT: {
-    exit: 7,
-    retryable: true,
-    next: checking(
-      'Run the same command again. If the error persists, set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one',
-    ),
-  },
-  RPC_ERROR: { exit: 7, next: checking('Set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one') },
-  HISTORY_UNREAD: {
-    exit: 7,
-    retryable: true,
-    next: 'Run the same command again; it continues from the blocks already read.',
-  },
-  CHAIN_ID_MISMATCH: { exit: 7, next: checking('Set an RPC of that network in SLUICE_RPC_<NETWORK>, then') },
-  SANDBOX_UNAVAILABLE: { exit: 7, next: sluice('sandbox status') },
-  ANVIL_NOT_FOUND: {
-    exit: 12,
-    next: 'Install Foundry (https://getfoundry.sh) so that `anvil` is on the PATH, or set SLUICE_ANVIL to its path.',
-  },
-
-  // The guard and the policy.
-  POLICY_SHAPE: { exit: 8, next: refusedProposalHint },
-  POLICY_CHAIN: { exit: 8, next: refusedProposalHint },
-  POLICY_ALLOWANCE: {
-    exit: 8,
-    next: advice`To lower the approval to the exact amount: ${sameWith({ '--exact-allowance': 'rewrite' })}`,
-  },
-  POLICY_SPENDER: { exit: 8, next: refusedProposalHint },
-  POLICY_CONTRACT_NOT_ALLOWED: {
-    exit: 8,
-    next: advice`If you trust this contract: ${sameWith({ '--allow-contract': 'ADDR' })}`,
-  },
-  POLICY_DECODE: { exit: 8, next: refusedProposalHint },
-  POLICY_RECIPIENT: { exit: 8, next: refusedProposalHint },
-  POLICY_AMOUNT: { exit: 8, next: refusedProposalHint },
-  POLICY_MIN_OUT: {
-    exit: 8,
-    next: advice`Get a new quote, allow more slippage (--slippage 1%), or set the minimum output: ${sameWith({ '--accept-min-out': 'AMOUNT' })}`,
-  },
-  POLICY_VALUE: { exit: 8, next: refusedProposalHint },
-  POLICY_AUTHORITY: { exit: 8, next: refusedProposalHint },
-  POLICY_TOKEN_METADATA: { exit: 8, next: refusedProposalHint },
-  POLICY_PRICE_IMPACT: {
-    exit: 8,
-    next: advice`Try a smaller amount. To accept this price impact: ${sameWith({ '--max-price-impact': 'SHARE' })}`,
-  },
-  POLICY_QUOTE_DRIFT: { exit: 8, next: 'Get a new quote.' },
-  POLICY_SIMULATION: { exit: 8, next: refusedProposalHint },
-  POLICY_TAMPER: {
-    exit: 8,
-    next: advice`Make a new plan: ${sameWith({ '--dry-run': true, '--json': true })}`,
-  },
-  POLICY_CONTRACT_CHANGED: {
-    exit: 8,
-    next: advice`Ask the protocol what changed. If you trust the new code: ${sameWith({ '--allow-contract': 'ADDR' })}`,
-  },
-  POLICY_STANDING_ALLOWANCE: { exit: 8, next: sluice('wallet approvals list') },
-  POLICY_ASSURANCE: {
-    exit: 8,
-    next: advice`To accept the risk: --min-assurance, or ${sameWith({ '--trust-first-use': true })}`,
-  },
-  POLICY_LIMIT: {
-    exit: 8,
-    next: advice`To check a plan against the policy: ${sluice('policy check', 'PLAN')}`,
-  },
-  POLICY_SERVICE_FEE: { exit: 8, next: refusedProposalHint },
-  POLICY_FEE_CAP: { exit: 8, next: 'Wait for lower gas prices, then run the same command again.' },
-  // Before signing.
-  DECLINED: { exit: 9, next: 'To do it after all, run the same command again.' },
-  INSUFFICIENT_FUNDS: { status: 400, exit: 10, next: sluice('wallet show') },
-  SIMULATION_REVERTED: {
-    exit: 10,
-    next: advice`To see every step without signing: ${sameWith({ '--dry-run': true })}`,
-  },
-  FOREIGN_PENDING: { exit: 10, next: 'Wait until the other transaction from this wallet is mined.' },
-  NONCE_GAP: { exit: 10, next: 'Omit --nonce to use the next free nonce.' },
-  OPERATION_UNFINISHED: { exit: 10, next: sluice('action list', { '--status': 'PENDING' }) },
-  ORDER_USED: { status: 400, exit: 10, next: quoting('Get a new quote') },
-  WALLET_BUSY: { exit: 11, retryable: true, next: sluice('action list') },
-  STATE_UNUSABLE: {
-    exit: 12,
-    next: 'Check the free space and permissions of the data directory, or set SLUICE_HOME.',
-  },
-  JOURNAL_OUTDATED: {
-    exit: 12,
-    next: advice`Check on chain what the wallet sent. If the action is not done: ${sluice('action resume', 'ID', { '--allow-duplicate': true })}`,
-  },
-  STATE_NEWER_SCHEMA: { exit: 12, next: 'A newer sluice wrote this journal. Update sluice.' },
-  KEY_SOURCE: {
-    exit: 13,
-    next: advice`To list keystores: ${sluice('wallet list')}. For all ways to sign: ${sluice('help', 'signing')}`,
-  },
-  WRONG_PASSWORD: {
-    exit: 13,
-    next: 'Try again. The password comes from a prompt, --password-file PATH or SLUICE_PASSWORD.',
-  },
-  IDEMPOTENCY_KEY_REUSED: {
-    status: 422,
-    exit: 14,
-    next: advice`Use another key for a new action. To see the earlier one: ${sluice('action show', 'ID')}`,
-  },
-
-  CONDITION_MET: { exit: 15, next: sluice('strategies list') },
-
-  // After signing.
-  PENDING: { exit: 20, retryable: true, next: sluice('action resume', 'ID') },
-  PARTIAL: { exit: 21, next: sluice('action explain', 'ID') },
-  REVERTED: { exit: 22, next: sluice('action explain', 'ID') },
-  ACTION_FAILED: { exit: 22, next: sluice('action explain', 'ID') },
-  SUPERSEDED: { exit: 23, next: sluice('action explain', 'ID') },
-  NONCE_USED: {
-    exit: 23,
-    next: advice`Look first for the transaction that used the nonce: it may be this payment. To see it: ${sluice('action explain', 'HASH')}`,
-  },
-  CANCELLED: { exit: 24, next: sluice('action show', 'ID') },
-  REFUNDED: { exit: 25, next: sluice('action explain', 'ID') },
-  ARRIVED_SHORT: { exit: 25, next: sluice('action explain', 'ID') },
-  ORDER_UNFILLED: { exit: 25, next: sluice('action revoke', 'ID') },
-  JOURNAL_UNREADABLE: {
-    exit: 26,
-    next: 'Keep the file unchanged. Check on chain what this wallet sent before you sign again.',
-  },
-  INTERRUPTED: {
-    exit: 130,
-    next: advice`To do it after all, run the same command again. To list actions: ${sluice('action list')}`,
-  },
-  DEMO_FAILED: {
-    exit: 1,
-    next: advice`${sluice('sandbox reset', { '--yes': true })}, then ${sluice('demo')}`,
-  },
-  EVIDENCE_CHANGED: { exit: 4, next: 'Ask its author for the file again.' },
-  EVIDENCE_UNCONFIRMED: { exit: 7, next: 'Set an RPC that still has those blocks: SLUICE_RPC_<NETWORK>' },
-  EVIDENCE_REFUTED: {
-    exit: 4,
-    next: 'The chain contradicts the evidence, or has changed since. Ask its author for new evidence.',
-  },
-  BUG: { exit: 1, next: 'Run the command again with --debug and report the output.' },
-} as const satisfies Record<string, ErrorRow>
-/** An exit code of the program; `exit-codes.ts` describes each. */
-export type Exit =
-  | 0
-  | 1
-  | 2
-  | 3
-  | 4
-  | 5
-  | 6
-  | 7
-  | 8
-  | 9
-  | 10
-  | 11
-  | 12
-  | 13
-  | 14
-  | 15
-  | 20
-  | 21
-  | 22
-  | 23
-  | 24
-  | 25
-  | 26
-  | 130
+import { type Advice, adviceText, type Next, partsOf, withId } from './text/next-step.ts'
 
 /** The name of a row of the table. */
 export type ErrorCode = keyof typeof errorTable
@@ -364,8 +22,16 @@ export const impliesUnsigned = (code: ErrorCode): boolean =>
 export const hasDefaultAdvice = ({ code, hint }: AppError): boolean =>
   hint === adviceText(errorRow(code).next ?? '')
 
-/** Marks the cause of an error whose message quotes a service; it is shown as a quote. */
-export const serviceMessageCause = Symbol('the words of the service')
+/** What a failed command did not do. */
+type Undone = 'signed' | 'sent' | 'saved' | 'written'
+
+type ErrorParts = {
+  details?: Record<string, unknown>
+  cause?: unknown
+  next?: Advice
+  nothing?: Undone
+  isQuote?: boolean
+}
 
 /**
  * The only error class. Its code decides the exit code, the HTTP status and the default hint, unless the structured
@@ -379,12 +45,26 @@ export class AppError extends Error {
   readonly next: readonly (string | Next)[] | undefined
   readonly hint: string | undefined
 
+  /** The message without the sentence that nothing was done. */
+  readonly brief: string
+  /** What did not happen, as the last sentence of the message says. */
+  readonly nothing: Undone | undefined
+
+  /** Whether the message is the words of a service, which are shown as a quote. */
+  readonly isQuote: boolean
+
   constructor(
     code: ErrorCode,
     message: string,
-    { details, cause, next }: { details?: Record<string, unknown>; cause?: unknown; next?: Advice } = {},
+    { details, cause, next, nothing, isQuote = false }: ErrorParts = {},
   ) {
-    super(message, cause === undefined ? {} : { cause })
+    super(
+      nothing === undefined ? message : `${message}. Nothing was ${nothing}.`,
+      cause === undefined ? {} : { cause },
+    )
+    this.brief = message
+    this.nothing = nothing
+    this.isQuote = isQuote
     this.code = code
     this.details = details
     const id = details?.operation ?? details?.id
@@ -395,5 +75,19 @@ export class AppError extends Error {
         : given
     this.next = named === undefined ? undefined : partsOf(named)
     this.hint = named === undefined ? undefined : adviceText(named)
+  }
+
+  /** The same error with other words, more details or other next steps; this one is its cause. */
+  with(change: Omit<ErrorParts, 'cause'> & { message?: string }): AppError {
+    const { code, brief, nothing, details, next } = this
+    const given = change.next ?? next
+    const done = change.nothing ?? nothing
+    return new AppError(code, change.message ?? brief, {
+      cause: this,
+      isQuote: change.isQuote ?? (this.isQuote && change.message === undefined),
+      ...((change.details ?? details) && { details: { ...details, ...change.details } }),
+      ...(given !== undefined && { next: given }),
+      ...(done !== undefined && { nothing: done }),
+    })
   }
 }

@@ -43,6 +43,10 @@ export const quoteExpiredError = (
 ): AppError =>
   new AppError(
     'QUOTE_EXPIRED',
-    `The quote expired at ${momentText(at)}${clock === undefined ? '' : ` by the clock of ${clock}`}${isUnsigned ? '. Nothing was signed.' : ''}`,
-    { details: { expiredAt: new Date(at).toISOString() }, ...(next !== undefined && { next }) },
+    `The quote expired at ${momentText(at)}${clock === undefined ? '' : ` by the clock of ${clock}`}`,
+    {
+      details: { expiredAt: new Date(at).toISOString() },
+      ...(isUnsigned && { nothing: 'signed' }),
+      ...(next !== undefined && { next }),
+    },
   )

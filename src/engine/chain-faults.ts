@@ -10,12 +10,5 @@ export const isTimeout = ({ details }: AppError): boolean =>
   ['deadline', 'silent', 'time over'].includes(String(details?.fault))
 
 /** Returns an error of one network with the names of all networks, for the case that none answers. */
-export const withAllNetworks = (
-  { code, message, details, next, cause }: AppError,
-  all: readonly Network[],
-): AppError =>
-  new AppError(code, message, {
-    details: { ...details, networks: all.map(({ name }) => name) },
-    cause,
-    ...(next !== undefined && { next }),
-  })
+export const withAllNetworks = (error: AppError, all: readonly Network[]): AppError =>
+  error.with({ details: { networks: all.map(({ name }) => name) } })

@@ -45,7 +45,10 @@ export function eventService({
   const endpointNamed = async (id: string): Promise<EndpointRow> => {
     const row = await store.endpoint(customer, id)
     if (row) return row
-    throw new AppError('NOT_FOUND', `There is no webhook "${id}"`, { next: sluice('webhooks list') })
+    throw new AppError('NOT_FOUND', `There is no webhook "${id}"`, {
+      details: { webhook: id },
+      next: sluice('webhooks list'),
+    })
   }
   return {
     listWebhooks: async (asked) => pageOf((await store.endpoints(customer)).map(shown), asked),
@@ -135,6 +138,7 @@ export function eventService({
       const sent = await store.resend(wanted, keeping(keepAnswer, shownDelivery))
       if (sent) return shownDelivery(sent)
       throw new AppError('NOT_FOUND', `There is no delivery "${deliveryId}" of this webhook`, {
+        details: { delivery: deliveryId },
         next: sluice('webhooks deliveries', id),
       })
     },

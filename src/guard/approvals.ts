@@ -8,18 +8,16 @@ import type { Transaction } from '../domain/transaction-types.ts'
 import { refuse, type Spends, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
-import type { Exemptions } from './user-limits-and-exemptions.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 
-/** Makes approvals above the need exact if the person asked for that; everything else stays and is judged as it is. */
-export function withExactApprovals(
+/** Makes an approval above the need exact; everything else stays and is judged as it is. */
+export function withExactApproval(
   transaction: Transaction,
   role: Role,
   spends: { token: Address; amount: bigint } | undefined,
-  { exactAllowance }: Exemptions,
 ): Transaction {
-  if (exactAllowance === 'refuse' || role !== 'approve' || !spends) return transaction
+  if (role !== 'approve' || !spends) return transaction
   const asked = decodeApprove(transaction.data)
   if (!asked || asked.amount <= spends.amount) return transaction
   const { to: token, chainId, value } = transaction

@@ -19,7 +19,7 @@ import {
   describeApproval,
   isPermit2Approve,
   reducedApprovalNote,
-  withExactApprovals,
+  withExactApproval,
 } from './approvals.ts'
 import { authoritySelectors, findAuthorityCall } from './authority-granting-calls.ts'
 import { contractName } from './contract-names.ts'
@@ -32,6 +32,14 @@ import {
   statedFeesFault,
 } from './stated-fee-checks.ts'
 import { type Exemptions, noExemptions } from './user-limits-and-exemptions.ts'
+
+/** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */
+export type CheckedLeg = {
+  chainId: number
+  intent: Intent
+  transactions: readonly Transaction[]
+  until?: number
+}
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
 function refuseUnrecoverablePayee({
@@ -75,6 +83,8 @@ export type LegToCheck = {
   transactions: readonly Transaction[]
   catalog: Catalog
   vouched?: Exemptions
+  /** Whether a service proposes them, and nothing is recorded yet: an approval above the need is then made exact. */
+  isProposed?: boolean
 }
 
 const wrongTarget =
@@ -82,23 +92,21 @@ const wrongTarget =
 
 const approveSelector = '0x095ea7b3'
 
-const deny = ({ code, message }: Violation, index?: number): AppError =>
-  new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
+const deny = ({ code, message, unlisted }: Violation, index?: number): AppError => {
+  const next = code === 'POLICY_CONTRACT_NOT_ALLOWED' ? exemptionAdvice(unlisted) : undefined
+  return new AppError(code, index === undefined ? message : `Transaction ${index + 1}: ${message}`, {
     details: index === undefined ? {} : { index },
-    ...(code === 'POLICY_CONTRACT_NOT_ALLOWED' && exemptionAdvice(message)),
+    ...(next !== undefined && { next }),
   })
+}
 
-/**
- * The hint that exempts the address a rule names first. Without one if the right address is known, so that nobody is led to exempt
- * another.
- */
-function exemptionAdvice(message: string): { next?: Advice } {
-  if (!message.includes(' is not in the catalogue')) return { next: wrongTarget }
-  const address = /0x[0-9a-fA-F]{40}/.exec(message)?.[0]
-  if (address === undefined) return {}
-  return message.startsWith('The token ')
-    ? { next: advice`If you know this token: ${sameWith({ '--allow-token': address })}` }
-    : { next: advice`If you know this contract: ${sameWith({ '--allow-contract': address })}` }
+/** The flag that exempts what the catalogue lacks. None where the right address is known, so that nobody is led to exempt another. */
+function exemptionAdvice(unlisted: Violation['unlisted']): Advice | undefined {
+  if (unlisted === undefined) return wrongTarget
+  if (unlisted === 'way') return undefined
+  return 'token' in unlisted
+    ? advice`If you know this token: ${sameWith({ '--allow-token': unlisted.token })}`
+    : advice`If you know this contract: ${sameWith({ '--allow-contract': unlisted.contract })}`
 }
 
 /**
@@ -141,7 +149,7 @@ export function checkLeg(question: LegToCheck): DecodedStep[] {
 
   const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
     const role = roles[index]!
-    const given = withExactApprovals(transaction, role, bound.spends, vouched)
+    const given = question.isProposed ? withExactApproval(transaction, role, bound.spends) : transaction
     const approval = checkApproval(given, role, action.to, bound.spends)
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)

@@ -27,10 +27,7 @@ function tokenFault(
       tokenAt(catalog.tokens, token.chainId, token.address) ??
       (intent.kind === 'revoke' ? tokenAt(receiptsIn(catalog), token.chainId, token.address) : undefined)
     if (!known && !allowTokens.some((address) => sameAddress(address, token.address)))
-      return refuse(
-        'POLICY_CONTRACT_NOT_ALLOWED',
-        `The token ${token.address} is not in the catalogue of this program`,
-      )
+      return notListed(`The token ${token.address}`, { token: token.address })
     if (known && (known.decimals !== token.decimals || known.symbol !== token.symbol))
       return refuse(
         'POLICY_TOKEN_METADATA',
@@ -39,6 +36,17 @@ function tokenFault(
   }
   return undefined
 }
+
+const notListed = (
+  what: string,
+  unlisted: NonNullable<Violation['unlisted']> = 'way',
+): { violation: Violation } => ({
+  violation: {
+    code: 'POLICY_CONTRACT_NOT_ALLOWED',
+    message: `${what} is not in the catalogue of this program`,
+    unlisted,
+  },
+})
 
 /** The receipts of positions: a withdrawal approves one, which can be revoked. */
 const receiptsIn = ({ strategies }: Catalog): Token[] => strategies.map(({ receipt }) => receipt)
@@ -55,8 +63,6 @@ export function expectationOf(
   { allow, allowTokens }: Exemptions,
 ): Expectation | { violation: Violation } {
   const vouched = allow.some((address) => sameAddress(address, action.to))
-  const unknown = (what: string) =>
-    refuse('POLICY_CONTRACT_NOT_ALLOWED', `${what} is not in the catalogue of this program`)
   const fault = tokenFault(intent, catalog, allowTokens)
   if (fault) return fault
   switch (intent.kind) {
@@ -82,7 +88,7 @@ export function expectationOf(
       const there = contractsOn(catalog, cctpV2Contracts, chainId)
       // Mainnet and testnet chains share domain numbers.
       if (!here || !there || here.attestation !== there.attestation)
-        return unknown(`A burn-and-mint bridge from chain ${chainFrom} to chain ${chainId}`)
+        return notListed(`A burn-and-mint bridge from chain ${chainFrom} to chain ${chainId}`)
       return {
         targets: [there.messageTransmitter],
         check: (transaction) => checkDeliveryCalldata(transaction, intent, { here, there }),
@@ -100,14 +106,14 @@ export function expectationOf(
         (entry) => entry.id === intent.strategy.id && entry.chainId === chainId,
       )
       const strategy = known ?? (vouched ? intent.strategy : undefined)
-      if (!strategy) return unknown(`The strategy ${intent.strategy.id}`)
+      if (!strategy) return notListed(`The strategy ${intent.strategy.id}`, { contract: action.to })
       if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
         return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
       if (intent.kind === 'claim') {
         const queue = queueOf(strategy)
-        if (!queue) return unknown(`A queue of ${strategy.id}`)
+        if (!queue) return notListed(`A queue of ${strategy.id}`)
         const check = intent.takesBack ? queue.lapses?.check : queue.check
-        if (!check) return unknown(`The contract that returns lapsed claims in the queue of ${strategy.id}`)
+        if (!check) return notListed(`The contract that returns lapsed claims in the queue of ${strategy.id}`)
         return { targets: [queue.place], check: (transaction) => check(transaction, intent) }
       }
       const { targets, check } = calldataRulesOf(strategy)
@@ -119,7 +125,7 @@ export function expectationOf(
         return refuse('POLICY_CHAIN', `${tokenIn.symbol} is not a token of chain ${chainId}`)
       const expected = swapExpectation(catalog, intent)
       if (expected) return expected
-      return unknown(
+      return notListed(
         tokenOut.chainId === chainId
           ? `A swap provider of chain ${chainId}`
           : `A bridge from chain ${chainId} to chain ${tokenOut.chainId}`,

@@ -25,7 +25,6 @@ export type Terms = Exemptions & {
 export const strictTerms: Terms = {
   allow: [],
   allowTokens: [],
-  exactAllowance: 'refuse',
   policy: null,
   asserts: [],
   trustFirstUse: false,
@@ -69,16 +68,14 @@ export const isExempt = ({ allow }: Pick<Terms, 'allow'>, address: Address): boo
   allow.some((one) => one.toLowerCase() === address.toLowerCase())
 
 /**
- * What the person exempts for one operation: contracts and tokens outside the catalogue, whether a larger approval is refused or
- * made exact, and the service's fee limit.
+ * What the person exempts for one operation: contracts and tokens outside the catalogue, and the service's fee limit.
  */
 export type Exemptions = {
   allow: readonly Address[]
   allowTokens: readonly Address[]
-  exactAllowance: 'refuse' | 'rewrite'
   /** The service's fee limit on what is swapped or withdrawn, in basis points; the usual one by default. */
   maxServiceFeeBps?: number
 }
 
-/** No exemptions: only the catalogue, and exact approvals. */
-export const noExemptions: Exemptions = { allow: [], allowTokens: [], exactAllowance: 'refuse' }
+/** No exemptions: only the catalogue. */
+export const noExemptions: Exemptions = { allow: [], allowTokens: [] }

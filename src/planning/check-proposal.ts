@@ -202,7 +202,7 @@ const guardedSteps = (
   vouched: Terms,
 ): CheckedPlan['steps'] =>
   activeLegs(proposal).flatMap(({ at: leg, ...one }) =>
-    checkLeg({ ...one, catalog, vouched }).map((step) => ({ ...step, leg })),
+    checkLeg({ ...one, catalog, vouched, isProposed: true }).map((step) => ({ ...step, leg })),
   )
 
 /** Checks a plan by its calldata alone, without a chain. */

@@ -3,8 +3,12 @@ import type { ErrorCode } from '../domain/errors.ts'
 import type { Permit2Payment } from '../domain/transaction-types.ts'
 import type { FeePayment } from './fee-payments.ts'
 
-/** Why calldata does not match an intent. */
-export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }
+/** Why calldata does not match an intent. `unlisted`: what the catalogue does not have, and an exemption may name; `way` is none of both. */
+export type Violation = {
+  code: Extract<ErrorCode, `POLICY_${string}`>
+  message: string
+  unlisted?: { token: Address } | { contract: Address } | 'way'
+}
 
 /** What a call takes from the wallet by allowance, `by` another contract than the one that is called. */
 export type Spends = { token: Address; amount: bigint; through?: Permit2Payment; by?: Address }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidInputError } from '../api/error-envelope.ts'
 import type { HttpRoute } from '../api/routes.ts'
 import { draftHeader } from '../api/service-type.ts'
-import { AppError, serviceMessageCause } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { exchangeJson, type HttpAnswer, hostOf } from '../http/client.ts'
 import { newDispatcher } from '../http/dispatcher.ts'
@@ -146,12 +146,7 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
 }
 
 /** Marks an error as the service's own words. */
-const markAsServiceWords = ({ code, message, details, next }: AppError): AppError =>
-  new AppError(code, message, {
-    cause: serviceMessageCause,
-    ...(details && { details }),
-    ...(next !== undefined && { next }),
-  })
+const markAsServiceWords = (error: AppError): AppError => error.with({ isQuote: true })
 
 /** Whether the service answered with success, but unusably; redirects are not counted. */
 const wasTaken = (error: unknown): boolean =>

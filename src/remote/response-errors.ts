@@ -43,8 +43,7 @@ export function responseError(answer: HttpAnswer, now: number): AppError {
       next: notAllowed,
     })
   const outside = status === 404 ? messageOutsideEnvelope(body) : undefined
-  if (outside !== undefined && outside !== error.message)
-    return new AppError(error.code, error.message, { details: { ...error.details, said: outside } })
+  if (outside !== undefined && outside !== error.message) return error.with({ details: { said: outside } })
   if (status === 401) return new AppError('UNAUTHORIZED', error.message, { details })
   if (status === 501) return new AppError('METHOD_NOT_ALLOWED', error.message, { details })
   if (status >= 500 && errorRow(error.code).exit !== 6)
@@ -58,8 +57,8 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
   const asked = answer.status === 503 ? requestedWaitMs(answer, now) : undefined
   if (asked === undefined) return error
   const seconds = Math.ceil(asked / 1000)
-  return new AppError(error.code, error.message, {
-    details: { ...error.details, retryAfterSeconds: seconds },
+  return error.with({
+    details: { retryAfterSeconds: seconds },
     next: `Wait ${spanText(1_000 * seconds, Math.ceil)}, then try again.`,
   })
 }
@@ -83,9 +82,7 @@ function withPlaces(error: AppError): AppError {
     return [`${Array.isArray(path) ? path.join('.') : String(path ?? '')}: ${message}`]
   })
   if (places.length === 0) return error
-  return new AppError(error.code, `${error.message} (${places.join('; ')})`, {
-    ...(error.details && { details: error.details }),
-  })
+  return error.with({ message: `${error.message} (${places.join('; ')})` })
 }
 
 /** The hint for a response that is not from this service. */
@@ -108,8 +105,7 @@ export function withNextStep(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const hint = steps[error.details?.fault as HttpFault]
   if (hint === undefined) return error
-  const { code, message, details, cause } = error
-  return new AppError(code, message, { next: hint, cause, ...(details && { details }) })
+  return error.with({ next: hint })
 }
 
 /** The hint for a base URL that reaches a service but not its endpoints. */
@@ -120,8 +116,8 @@ const seeTheAddress = advice`Check SLUICE_BASE_URL and correct its path: ${sluic
  * message must say so, or come from another server. If only the requested item does not exist, the error stays unchanged.
  */
 export function withMissingPage(error: AppError, { path }: { path: string }): AppError {
-  const { code, message, details, cause } = error
+  const { code, message, details } = error
   if (code !== 'NOT_FOUND' || details?.code !== undefined) return error
   if (path.includes('{') && !/^(There is no endpoint|The service answered) /.test(message)) return error
-  return new AppError(code, message, { next: seeTheAddress, cause, ...(details && { details }) })
+  return error.with({ next: seeTheAddress })
 }

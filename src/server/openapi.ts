@@ -3,7 +3,8 @@ import { ErrorEnvelope } from '../api/error-envelope.ts'
 import { missingHeader } from '../api/missing-networks.ts'
 import { olderRoutes } from '../api/older-routes.ts'
 import { answerShapes, type HttpRoute } from '../api/routes.ts'
-import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
+import { errorTable } from '../domain/error-table.ts'
+import { errorRow, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 
 /** A JSON object of any shape. */

@@ -1,5 +1,4 @@
-import { decodeApprove } from '../chain/erc20.ts'
-import { type CommandLine, flagValue } from '../domain/command-line/read-command-line.ts'
+import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
@@ -18,18 +17,15 @@ export const isSameTransaction = (a: Transaction, b: Transaction): boolean =>
   a.value === b.value &&
   a.chainId === b.chainId
 
-/** Refuses transactions that are not in the recorded plan; an approval may be reduced if that was typed. */
+/** Refuses transactions that are not in the recorded plan. */
 export function refusePlanMismatch(
   line: CommandLine,
   written: RecordedPlan | undefined,
   transactions: readonly Transaction[],
   { allow, allowTokens }: Exemptions,
 ): void {
-  const rewrites = flagValue(line, '--exact-allowance') === 'rewrite'
   const unknown = transactions.find(
-    (one) =>
-      !written?.transactions.some((known) => isSameTransaction(known, one)) &&
-      !(rewrites && decodeApprove(one.data) !== undefined),
+    (one) => !written?.transactions.some((known) => isSameTransaction(known, one)),
   )
   const isVouched = (address: string) =>
     written?.vouched.some((known) => known.toLowerCase() === address.toLowerCase()) === true

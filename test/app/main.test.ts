@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
 import { exitCodes } from '../../src/cli/schema/exit-codes.ts'
 import { commands } from '../../src/commands/index.ts'
-import { errorTable } from '../../src/domain/errors.ts'
+import { errorTable } from '../../src/domain/error-table.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 

@@ -97,7 +97,6 @@ describe('--assert', () => {
 
 describe('invalid flags', () => {
   test.each([
-    ['--exact-allowance maybe'],
     ['--min-assurance L7'],
     ['--max-assurance-loss=L7'],
     ['--max-fee lots'],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { fromEnvelope, toEnvelope } from '../../src/api/error-envelope.ts'
 import { exitCodes } from '../../src/cli/schema/exit-codes.ts'
-import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
+import { errorTable } from '../../src/domain/error-table.ts'
+import { AppError, type ErrorCode, errorRow, isErrorCode } from '../../src/domain/errors.ts'
 
 /** The error table of the specification, typed by hand: code, HTTP status, and exit code of the command line. */
 const specification: [ErrorCode, number, number][] = [

@@ -369,7 +369,7 @@ describe('the simulated effect on a withdrawal queue', () => {
 
 describe('the signer on a claim', () => {
   const { strategy } = families.lido!
-  const none = { allow: [], allowTokens: [], exactAllowance: 'refuse' } as const
+  const none = { allow: [], allowTokens: [] }
   const claiming: Intent = { kind: 'claim', wallet, strategy, amount, ids: both }
   const asked: Intent = { kind: 'withdraw', wallet, strategy, amount }
   const signs = (line: string, intent: Intent): boolean => {

@@ -459,7 +459,7 @@ describe('Rocket Pool', () => {
     expect(await codeOf(deposit(ether))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
     const intent: Intent = { kind: 'deposit', wallet, strategy: entry, amount: ether }
     const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
-    const vouched = { allow: [moved], allowTokens: [], exactAllowance: 'refuse' } as const
+    const vouched = { allow: [moved], allowTokens: [] }
     const question = { intent, chainId, transactions: [stake!], catalog, vouched }
     expect(checkLeg(question)).toHaveLength(1)
   })

@@ -449,7 +449,7 @@ describe('the signer process', () => {
       do: 'approve',
       wallet: sandbox.user.address,
       legs: change(legs.filter(({ intent }: Leg) => intent !== null)) as never,
-      vouched: { allow: [], allowTokens: [], exactAllowance: 'refuse' },
+      vouched: { allow: [], allowTokens: [] },
       planHash: plan.planHash,
       quoteId: quoteId ?? plan.operation.quoteId,
     }).then(

@@ -92,7 +92,6 @@ async function shownAs(
   const vouched = {
     allow: [],
     allowTokens: [],
-    exactAllowance: 'refuse' as const,
     ...(allowed !== undefined && { maxServiceFeeBps: allowed }),
   }
   const on = transactions[0]!.chainId
@@ -120,7 +119,7 @@ describe('the signer', () => {
     expect(said).toEqual([`Pay the service a fee of 0.0125 USDC to ${collector}`])
     const { intent, transactions } = charging(12_500n)
     const legs = [{ chainId, intent: encodeIntent(intent), transactions: transactions.map(json) }]
-    const vouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' as const }
+    const vouched = { allow: [], allowTokens: [] }
     await desk({ do: 'approve', wallet, legs, vouched, planHash: '', quoteId: null })
     expect(await sign(10)).toBe('POLICY_TAMPER')
   })

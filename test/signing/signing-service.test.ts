@@ -37,7 +37,7 @@ const leg = (what: Intent = intent, ...transactions: Transaction[]): LegJson => 
   intent: encodeIntent(what),
   transactions: (transactions.length > 0 ? transactions : [pay()]).map(json),
 })
-const nothingVouched = { allow: [], allowTokens: [], exactAllowance: 'refuse' } as const
+const nothingVouched = { allow: [], allowTokens: [] }
 const fees = { nonce: 7, gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 const code = (work: Promise<unknown>) =>
   work.then(() => undefined).catch((error: { code: string }) => error.code)

@@ -59,6 +59,6 @@ function quoteTerms({ raw, exact, slippage, destination }: SavedQuote): string {
 const rebound = (id: string, about: string): AppError =>
   new AppError(
     'POLICY_QUOTE_DRIFT',
-    `The service reused the quote ID ${sanitizeText(id)} of an earlier quote: ${sanitizeText(about)}. The new quote is discarded. Nothing was signed.`,
-    { next: advice`Get a new quote: ${sluice('swap quote', { '--help': true })}` },
+    `The service reused the quote ID ${sanitizeText(id)} of an earlier quote: ${sanitizeText(about)}. The new quote is discarded`,
+    { nothing: 'signed', next: advice`Get a new quote: ${sluice('swap quote', { '--help': true })}` },
   )

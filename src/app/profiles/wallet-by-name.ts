@@ -3,7 +3,6 @@ import { promptSecret } from '../../cli/prompts.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
@@ -123,7 +122,7 @@ async function passwordOf(
 /** Adds the keystore to a password error, for the hint of the next command. */
 function passwordTrouble(error: unknown, passwordOf: string): unknown {
   if (!(error instanceof AppError) || error.code === 'INTERRUPTED') return error
-  return copyErrorWith(error, { details: { passwordOf } })
+  return error.with({ details: { passwordOf } })
 }
 
 function bare(name: string): never {

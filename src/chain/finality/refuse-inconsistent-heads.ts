@@ -65,13 +65,13 @@ async function ifReachable<T>(
     return { said: await ask(withAnswerTimeout(peer, longestMs)) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const { code, message, details } = error
+    const { code, message } = error
     if (code === 'RPC_UNREACHABLE' || isUnsupportedMethod(error)) return undefined
     if (code !== 'RPC_ERROR' && code !== 'RPC_INCONSISTENT') throw error
     const { host } = peer
-    throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {
-      details: { ...details, host },
-      cause: error,
+    throw error.with({
+      ...(!message.includes(host) && { message: `At ${host}: ${message}` }),
+      details: { host },
       next: `Remove ${host} from the endpoints until it answers correctly, or wait for it.`,
     })
   }

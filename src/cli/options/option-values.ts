@@ -6,11 +6,11 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
 import { type ActionStatus, actionStatuses } from '../../domain/swap-outcome.ts'
-import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { type Advice, advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { Unit } from '../../domain/token.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
-import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts'
+import { parseGwei } from '../../guard/user-limits-and-exemptions.ts'
 import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */
@@ -67,15 +67,6 @@ export function serviceFee(text: string): number {
     `--max-service-fee must be a share in whole basis points, not "${sanitizeText(text)}"`,
     { next: '--max-service-fee 1% or --max-service-fee 100bps' },
   )
-}
-
-/** Parses --exact-allowance: refuse or rewrite an approval above the needed amount. */
-export function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
-  if (text === undefined || text === 'refuse') return 'refuse'
-  if (text === 'rewrite') return 'rewrite'
-  throw new AppError('USAGE', `--exact-allowance must be refuse or rewrite, not "${sanitizeText(text)}"`, {
-    next: sameWith({ '--exact-allowance': 'rewrite' }),
-  })
 }
 
 /** Parses --min-assurance; L2 without the flag, L1 without a level. */

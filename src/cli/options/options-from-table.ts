@@ -9,7 +9,6 @@ import { duration } from './global-options.ts'
 import {
   address,
   eachValidatedBy,
-  exactAllowance,
   idempotencyKey,
   maxFee,
   minAssuranceOf,
@@ -29,7 +28,6 @@ const checks: Partial<Record<FlagName, (text: string) => unknown>> = {
   '--assert': parseAssertions,
   '--confirmations': parseDepth,
   '--destination': (text) => recipientForm(text, '--destination'),
-  '--exact-allowance': exactAllowance,
   '--idempotency-key': idempotencyKey,
   '--interval': duration,
   '--max-fee': maxFee,

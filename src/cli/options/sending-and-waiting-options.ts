@@ -51,8 +51,8 @@ const pinsNothing = (
   const names = [...new Set(legs.map(({ chainId }) => displayNetwork(networks, chainId).name))]
   return new AppError(
     'USAGE',
-    `--nonce ${text} does not apply: the transactions are on ${names.join(' and ')}. Nothing was signed.`,
-    { next: sameWith({ '--nonce': `${names[0]}=N` }) },
+    `--nonce ${text} does not apply: the transactions are on ${names.join(' and ')}`,
+    { nothing: 'signed', next: sameWith({ '--nonce': `${names[0]}=N` }) },
   )
 }
 

@@ -14,7 +14,6 @@ export type SigningOptions = ExecutionOptions & {
   allowToken?: string[]
   policy?: string
   trustFirstUse?: boolean
-  exactAllowance?: string
   minAssurance?: string | true
   assert?: string[]
   maxFee?: string

@@ -1,5 +1,4 @@
 import type { Command, CommanderError } from 'commander'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, hasDefaultAdvice } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { advice, type CommandName, type Next, sluice } from '../../domain/text/next-step.ts'
@@ -158,5 +157,5 @@ export function withCommandHelp(error: unknown, command: Command): unknown {
   if (!(error instanceof AppError) || !hasDefaultAdvice(error)) return error
   const parts = error.next ?? []
   if (!parts.some(isProgramHelp)) return error
-  return copyErrorWith(error, { next: parts.map((part) => (isProgramHelp(part) ? helpOf(command) : part)) })
+  return error.with({ next: parts.map((part) => (isProgramHelp(part) ? helpOf(command) : part)) })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorTable } from '../../domain/errors.ts'
+import { errorTable } from '../../domain/error-table.ts'
 
 /** An object with these fields and no others. */
 export const fields = z.strictObject

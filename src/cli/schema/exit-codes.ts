@@ -1,4 +1,4 @@
-import type { Exit } from '../../domain/errors.ts'
+import type { Exit } from '../../domain/error-table.ts'
 
 /** Exit codes of `sluice`. Below 20 nothing was ever signed; from 20 to 29 go on with the same operation, never a new one. */
 export const exitCodes = {

@@ -28,12 +28,7 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Jou
 export function withReport(error: unknown, context: ExecutionContext, { id }: JournalOperation): unknown {
   const now = context.journal.find(id)
   if (!(error instanceof AppError) || !now) return error
-  const details = { id, ...error.details, action: reportFor(context, now) }
-  return new AppError(error.code, error.message, {
-    details,
-    cause: error.cause,
-    ...(error.next !== undefined && { next: error.next }),
-  })
+  return error.with({ details: { id, ...error.details, action: reportFor(context, now) } })
 }
 
 /** Throws the outcome of an operation that ended without success, before any key is needed. */

@@ -1,4 +1,3 @@
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -100,7 +99,7 @@ async function goesOn(
 /** The error for a missing signer: only the key of the operation's wallet helps. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
-    ? copyErrorWith(error, {
+    ? error.with({
         message: `No signer given; this action belongs to ${wallet}`,
         next: advice`Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or ${sameWith({ '--ledger': true })}`,
       })

@@ -1,4 +1,3 @@
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, impliesUnsigned } from '../../domain/errors.ts'
 import { advice, type Flags, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
@@ -77,13 +76,13 @@ export async function signAndSend(
 function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: SigningOptions): unknown {
   if (!(error instanceof AppError) || error.code !== 'KEY_REQUIRED') return error
   if (wallet !== undefined)
-    return copyErrorWith(error, {
+    return error.with({
       message: `${error.message}. The plan is for ${wallet}`,
       details: { wallet },
       next: advice`Sign with its wallet: --wallet NAME (${sluice('wallet list')}), --key-file PATH or --ledger`,
     })
   if (!dryRun || error.details?.named !== false) return error
-  return copyErrorWith(error, {
+  return error.with({
     message: 'No wallet given',
     next: advice`A dry run needs only an address: --wallet 0xADDRESS. To create a wallet: ${sluice('wallet new', 'NAME')}`,
   })
@@ -194,9 +193,7 @@ async function planAndSend(
 
 /** Adds to a failure that another operation was already closed for this one. */
 const afterGivingUp = (error: unknown, id: string): unknown =>
-  error instanceof AppError && impliesUnsigned(error.code)
-    ? copyErrorWith(error, { details: { givenUp: id } })
-    : error
+  error instanceof AppError && impliesUnsigned(error.code) ? error.with({ details: { givenUp: id } }) : error
 
 const executeUnchanged = (
   cli: Cli,

@@ -9,14 +9,7 @@ import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import { decodeTerms, type Terms } from '../../guard/user-limits-and-exemptions.ts'
 import type { JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Cli } from '../command-run-types.ts'
-import {
-  address,
-  exactAllowance,
-  maxFee,
-  minAssuranceOf,
-  serviceFee,
-  slippage,
-} from '../options/option-values.ts'
+import { address, maxFee, minAssuranceOf, serviceFee, slippage } from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 
 /** The terms of one operation, from the flags and the policy. Bad values are USAGE. */
@@ -26,7 +19,6 @@ export function termsOf({ io, backend, program, globals }: Cli, options: Partial
   return {
     allow: listed(options.allowContract, '--allow-contract'),
     allowTokens: listed(options.allowToken, '--allow-token'),
-    exactAllowance: exactAllowance(options.exactAllowance),
     ...(options.maxServiceFee !== undefined && { maxServiceFeeBps: serviceFee(options.maxServiceFee) }),
     policy: readPolicy(options.policy, program.policyPath),
     asserts: (options.assert ?? []).flatMap(parseAssertions),

@@ -7,7 +7,6 @@ import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/re
 import { tellIfEnded } from '../../cli/signing-flow/tell-service.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -56,7 +55,7 @@ function refuseEnded(context: ExecutionContext, operation: JournalOperation): vo
     outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const changed = copyErrorWith(error, {
+    const changed = error.with({
       message: `The action is finished, and there is nothing to drop: ${error.message}`,
       next: sluice('action show', operation.id),
     })

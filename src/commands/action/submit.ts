@@ -7,7 +7,6 @@ import type { CommandContext } from '../../cli/program-context-types.ts'
 import { referenceForPlan } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { tellIfSigned } from '../../cli/signing-flow/tell-service.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -60,7 +59,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
 /** Adapts an error about a nonce that is too high: it is part of the plan. */
 function ofPlan(error: AppError): AppError {
   if (error.code !== 'NONCE_GAP') return error
-  return copyErrorWith(error, {
+  return error.with({
     next: 'Submit the plans before it first, or make a new plan: run the original command with --dry-run --json',
   })
 }

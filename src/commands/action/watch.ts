@@ -12,7 +12,6 @@ import { watchUntil } from '../../cli/watch-loop.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { actionEnds, isActionEnd } from '../../domain/swap-outcome.ts'
@@ -122,7 +121,7 @@ function failureOf(context: ExecutionContext, end: Report | ActionAtService): Ap
       return undefined
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return copyErrorWith(error, { details: { id, ...error.details }, next: hint })
+      return error.with({ details: { id, ...error.details }, next: hint })
     }
   }
   if (status === 'REPORTED')

@@ -168,12 +168,13 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
   const [first] = checks.filter(({ state }) => state === 'failed')
   if (!first || globals.yes) return checks
   if (!io.canAsk || !globals.input)
-    throw new AppError(first.code!, `${first.says}. Nothing was saved.`, {
+    throw new AppError(first.code!, first.says, {
+      nothing: 'saved',
       details: { checks: findingsJson(checks) },
       next: bothAdvices(first.next, advice`To save it anyway, add: ${sameWith({ '--yes': true })}`),
     })
   if (await promptYesNo(io, 'Save it anyway?', false)) return checks
-  throw new AppError('DECLINED', 'Declined. Nothing was saved.')
+  throw new AppError('DECLINED', 'Declined', { nothing: 'saved' })
 }
 
 /** The remedy for a finding about a profile that is not saved yet: correct what was just given. */

@@ -37,7 +37,6 @@ const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
   allowContract: '--allow-contract',
   allowToken: '--allow-token',
   trustFirstUse: '--trust-first-use',
-  exactAllowance: '--exact-allowance',
   minAssurance: '--min-assurance',
   maxServiceFee: '--max-service-fee',
   assert: '--assert',

@@ -10,7 +10,6 @@ import type { Stream } from '../../cli/terminal/io-types.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
@@ -106,7 +105,7 @@ async function payableDocument(
       key === undefined
         ? advice`Do not pay it any more. If you paid it: ${sluice('swap status', quote.id, { '--watch': true })}`
         : advice`Do not pay it any more. If you paid it: ${sluice('swap status', quote.id, { '--watch': true })}. If you did not pay it, get a new quote with another key: ${sameWith({ '--idempotency-key': `${key}-2` })}`
-    throw copyErrorWith(error, { next: hint })
+    throw error.with({ next: hint })
   })
   await refuseUsedAddress(cli, quote, terms, order.isNew)
   const own = await cli.backend.deposits?.keep({ quote, terms, tokenOut, recipient })

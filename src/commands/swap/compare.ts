@@ -21,7 +21,6 @@ import { quoteJson } from '../../cli/views/json-documents.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, shareOfBalance } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -287,7 +286,7 @@ function bestReason(errors: readonly AppError[]): AppError {
   const found = errors.find(({ code }) => !(code in reasons)) ?? withCode('NO_ROUTE_FOUND')
   if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE' && !refusalOf(found.details))
     // No provider was preferred here.
-    return copyErrorWith(found, {
+    return found.with({
       next: advice`Try again, or another amount or pair: ${sluice('swap quote', { '--help': true })}`,
     })
   return (

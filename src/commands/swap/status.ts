@@ -51,10 +51,9 @@ const naming =
   (id: string, typed = '') =>
   (error: unknown): never => {
     if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
-    const { code, message, details, cause } = error
     const btcTx = bitcoinHash(typed) === undefined ? 'HASH' : typed
     const hint = advice`Once the Bitcoin transaction is confirmed: ${sluice('swap status', id, { '--btc-tx': btcTx })}`
-    throw new AppError(code, message, { cause, next: hint, ...(details && { details }) })
+    throw error.with({ next: hint })
   }
 
 type ShownDeposit = Omit<NonNullable<SwapStatus['deposit']>, 'address'> & { address: string | null }

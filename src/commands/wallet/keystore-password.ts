@@ -14,7 +14,8 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
   if (given !== undefined) return warned(cli, notEmpty(given))
   const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
   if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
-    throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.', {
+    throw new AppError('KEY_SOURCE', 'The two passwords differ', {
+      nothing: 'written',
       next: 'Run the command again and enter the same password twice.',
     })
   return warned(cli, first)

@@ -50,11 +50,11 @@ export async function eventsOf(
   }
 }
 
-/** Whether a deployment has no such endpoint: it answers 404, 405 or 501 without the words of ours for a webhook that is not there. */
+/** Whether a deployment has no such endpoint: it answers 404, 405 or 501 without the id of a webhook or delivery that is not there. */
 const isWithoutWebhooks = (error: unknown): error is AppError =>
   error instanceof AppError &&
   (error.code === 'METHOD_NOT_ALLOWED' ||
-    (error.code === 'NOT_FOUND' && !/There is no (webhook|delivery) "/.test(error.message)))
+    (error.code === 'NOT_FOUND' && !error.details?.webhook && !error.details?.delivery))
 
 const withoutWebhooks = (cause: AppError): AppError =>
   new AppError('NOT_FOUND', 'This deployment of the service has no webhooks', {

@@ -72,7 +72,7 @@ function previewOf(step: Step, operation: Operation, catalog: Catalog): Preview 
     }
     // Everything exempted then is accepted here: this describes a call and allows nothing.
     const allowTokens = intentTokens(intent).map(({ address }) => address)
-    const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
+    const vouched = { allow: [transaction.to], allowTokens }
     const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
     const verdict = 'violation' in known ? known : known.check(transaction)
     if ('violation' in verdict) return null

@@ -17,7 +17,7 @@ const resuming = ['action resume', 'action speed-up', 'action cancel', 'action r
 /** Every command that signs. */
 export const signing = [...planning, ...resuming] as const
 
-/** Commands whose calls can pay a fee, move a price and need an approval. */
+/** Commands whose calls can pay a fee and move a price. */
 const exchanging = ['deposit', 'withdraw', 'swap execute', 'action submit'] as const
 const except = (...some: (typeof planning)[number][]): LeafName[] =>
   planning.filter((one) => !some.includes(one))
@@ -224,11 +224,6 @@ export const signingFlags = [
       [
         '--max-price-impact <share>',
         'maximum price impact, against the spot price (default: 3%)',
-        { heading: 'Safety' },
-      ],
-      [
-        '--exact-allowance <how>',
-        'what to do with an approval above the needed amount: refuse or rewrite',
         { heading: 'Safety' },
       ],
     ],

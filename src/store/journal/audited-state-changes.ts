@@ -1,4 +1,5 @@
-import { AppError, type Exit } from '../../domain/errors.ts'
+import type { Exit } from '../../domain/error-table.ts'
+import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Exit } from '../../domain/errors.ts'
+import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'

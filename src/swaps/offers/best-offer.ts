@@ -1,7 +1,6 @@
 import { pacedMs } from '../../chain/rpc/pacing.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { refusalMeanings, refusalOf } from '../../domain/refusal-meanings.ts'
@@ -282,7 +281,7 @@ function asFinalIfUnusable(fault: unknown): unknown {
   if (!(fault instanceof AppError) || fault.code !== 'PROVIDER_API_ERROR') return fault
   const { status } = fault.details ?? {}
   if (typeof status !== 'number' || status >= 400 || refusalOf(fault.details)) return fault
-  return copyErrorWith(fault, { details: { refusal: 'unusable' }, next: refusalMeanings.unusable.next })
+  return fault.with({ details: { refusal: 'unusable' }, next: refusalMeanings.unusable.next })
 }
 
 /** Throws the first error that is caused by the request itself (status 400). */

@@ -1,4 +1,5 @@
-import { AppError, refusedProposalHint } from '../../domain/errors.ts'
+import { refusedProposalHint } from '../../domain/error-table.ts'
+import { AppError, errorRow, hasDefaultAdvice } from '../../domain/errors.ts'
 import { type Advice, advice, type Next, sluice, withFlags } from '../../domain/text/next-step.ts'
 import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
 
@@ -31,15 +32,20 @@ export const otherSignerAdvice = ({ next }: AppError, again: Next): Advice =>
   advice`${next}. If its key is elsewhere: ${withFlags(again, { '--wallet': 'NAME' })}`
 
 /** The condition for continuing after a policy refusal. */
-function conditionText({ code, details, hint }: AppError): string {
+function conditionText(error: AppError): string {
+  const { code, details } = error
   // The assertion of an operation never changes.
   if (typeof details?.assertion === 'string') return 'Once the condition holds'
   // A change that no flag can allow needs a new request with a different action.
   if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
-  return code === 'POLICY_QUOTE_DRIFT' || hint === refusedProposalHint
+  return code === 'POLICY_QUOTE_DRIFT' || isRefusedProposal(error)
     ? 'Once this has changed'
     : 'Once this is allowed'
 }
+
+/** Whether no flag allows what was refused. */
+const isRefusedProposal = (error: AppError): boolean =>
+  hasDefaultAdvice(error) && errorRow(error.code).next === refusedProposalHint
 
 /** Whether a failure is about the policy file, which must be repaired first. */
 export const isPolicyFileFault = ({ details }: AppError): boolean => typeof details?.policy === 'string'

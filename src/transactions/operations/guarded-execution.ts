@@ -161,7 +161,6 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
   const vouched = {
     allow,
     allowTokens,
-    exactAllowance: 'refuse' as const,
     ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }),
   }
   await approve?.({ legs: open, vouched, planHash, quoteId })

@@ -10,8 +10,7 @@ import {
   reachesLevel,
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
-import { checkLeg } from '../../guard/calldata-against-intent.ts'
-import type { CheckedLeg } from '../../guard/checked-leg-type.ts'
+import { type CheckedLeg, checkLeg } from '../../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
 import { calldataDeadline } from '../../guard/intent-recipient-and-deadline.ts'
 import { slippageOf } from '../../guard/intent-slippage.ts'
@@ -78,8 +77,7 @@ export async function checkLegBeforeSigning(
     .filter((step) => step.leg === leg.leg && step.index >= since)
     .map(({ transaction }) => transaction)
   // Approvals were made exact before they were recorded, so here each must be exact.
-  const vouched = { ...terms, exactAllowance: 'refuse' } as const
-  const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
+  const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched: terms })
   const call = steps.find(({ role }) => role === 'action')?.call
   const isPaidOnly = left.every(({ role }) => role === 'fee')
   const inHand = {

@@ -85,7 +85,7 @@ function runError(run: Run, error: unknown): unknown {
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(currentOperation(run)) ? error : signerErrorText(error)
+  if (!signed) return isClosed(currentOperation(run)) ? error : withNothingSent(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const now = currentOperation(run)
   const inTheAir = now.steps.find(isInFlight)
@@ -180,14 +180,9 @@ function maxFeeFlag(run: Run, { code, details }: AppError): Flags {
 const leastGas = 21_000n
 
 /** Adds to a signer's error, which covers one request, that nothing was signed before. */
-function signerErrorText(error: unknown): unknown {
-  if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
-  const { code, message, details, cause, next } = error
+function withNothingSent(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  if (error.code === 'DECLINED') return error.with({ nothing: 'signed' })
   // Whether a silent signer has signed is unknown, but nothing reached a node.
-  const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
-  return new AppError(code, whole, {
-    cause,
-    ...(details && { details }),
-    ...(next !== undefined && { next }),
-  })
+  return error.code === 'KEY_SOURCE' ? error.with({ nothing: 'sent' }) : error
 }

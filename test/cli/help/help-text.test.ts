@@ -27,7 +27,6 @@ test('helpText equals the help of commander for every command at every width', a
 })
 
 const exchange = ['--max-service-fee', '--max-price-impact']
-const approval = ['--exact-allowance']
 
 /** The commands that make transactions, with the signing options that would change nothing for each. */
 const useless: Readonly<Record<string, readonly string[]>> = {
@@ -35,10 +34,10 @@ const useless: Readonly<Record<string, readonly string[]>> = {
   withdraw: [],
   'swap execute': [],
   'action submit': ['--nonce'],
-  'action revoke': [...exchange, ...approval],
-  'wallet approvals revoke': [...exchange, ...approval],
-  transfer: [...exchange, ...approval, '--pipeline'],
-  'action deliver': [...exchange, ...approval, '--pipeline', '--allow-token'],
+  'action revoke': exchange,
+  'wallet approvals revoke': exchange,
+  transfer: [...exchange, '--pipeline'],
+  'action deliver': [...exchange, '--pipeline', '--allow-token'],
 }
 
 test.each(Object.entries(topics))(
@@ -60,15 +59,7 @@ test('each command that makes transactions offers the signing options that chang
       .filter(([, flags]) => flags.includes('--min-assurance')),
   )
   expect([...offered.keys()].toSorted()).toEqual(Object.keys(useless).toSorted())
-  const every = [
-    '--nonce',
-    '--pipeline',
-    '--allow-token',
-    '--allow-contract',
-    '--queue-behind',
-    ...exchange,
-    ...approval,
-  ]
+  const every = ['--nonce', '--pipeline', '--allow-token', '--allow-contract', '--queue-behind', ...exchange]
   for (const [name, flags] of offered)
     expect([name, every.filter((flag) => !flags.includes(flag)).toSorted()]).toEqual([
       name,

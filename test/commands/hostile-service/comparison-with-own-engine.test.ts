@@ -120,13 +120,10 @@ describe('an approval of another amount than needed', () => {
   test.each([
     ['the maximum', maxUint256],
     ['one unit more', 100_000_001n],
-  ])('of %s is refused, and made exact with --exact-allowance rewrite', async (_, amount) => {
-    const refused = await signsNothing(() => lied(line, approving(amount)))
-    expect(refused.json.error).toMatchObject({
-      code: 'POLICY_ALLOWANCE',
-      hint: expect.stringContaining('--exact-allowance rewrite'),
-    })
-    const done = await lied(`${line} --exact-allowance rewrite`, approving(amount))
+  ])('of %s is made exact, and the plan says so', async (_, amount) => {
+    const plan = await lied(line.replace('--yes', '--dry-run'), approving(amount))
+    expect(plan.json.steps[0].text).toMatch(/, not the larger amount that was proposed$/)
+    const done = await lied(line, approving(amount))
     expect(done.json).toMatchObject({ status: 'SUCCESS' })
     const [approval] = done.json.transactions
     const { input } = await sandbox
@@ -135,7 +132,7 @@ describe('an approval of another amount than needed', () => {
     expect(BigInt(`0x${input.slice(74)}`)).toBe(100_000_000n)
   })
 
-  test('of less, or for another spender, is refused with --exact-allowance rewrite, too', async () => {
+  test('of less, or for another spender, is refused', async () => {
     for (const [lies, code] of [
       [approving(99_999_999n), 'POLICY_ALLOWANCE'],
       [
@@ -149,7 +146,7 @@ describe('an approval of another amount than needed', () => {
         'POLICY_SPENDER',
       ],
     ] as const) {
-      const refused = await signsNothing(() => lied(`${line} --exact-allowance rewrite`, lies))
+      const refused = await signsNothing(() => lied(line, lies))
       expect(refused.json.error.code).toBe(code)
     }
   })

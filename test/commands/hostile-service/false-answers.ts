@@ -107,15 +107,9 @@ const shape: HostileCase[] = [
 
 const authority: HostileCase[] = [
   [
-    'an unlimited approval',
+    'an approval of one unit less',
     deposit,
-    first((t) => ({ ...t, data: word(t.data, 1, maxUint256) })),
-    ...refused('POLICY_ALLOWANCE'),
-  ],
-  [
-    'an approval of one unit more',
-    deposit,
-    first((t) => ({ ...t, data: word(t.data, 1, 100_000_001n) })),
+    first((t) => ({ ...t, data: word(t.data, 1, 99_999_999n) })),
     ...refused('POLICY_ALLOWANCE'),
   ],
   [
@@ -446,11 +440,11 @@ const quotes: HostileCase[] = [
     ...refused('POLICY_SPENDER'),
   ],
   [
-    'an unlimited approval before a swap',
+    'a lower approval before a swap',
     swap,
     made((body) => ({
       ...body,
-      approveData: { ...body.approveData, data: word(body.approveData.data, 1, maxUint256) },
+      approveData: { ...body.approveData, data: word(body.approveData.data, 1, 1n) },
     })),
     ...refused('POLICY_ALLOWANCE'),
   ],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AppError, refusedProposalHint } from '../../../src/domain/errors.ts'
+import { refusedProposalHint } from '../../../src/domain/error-table.ts'
+import { AppError } from '../../../src/domain/errors.ts'
 import { adviceText } from '../../../src/domain/text/next-step.ts'
 import { continueAdvice } from '../../../src/transactions/operations/continue-hints.ts'
 

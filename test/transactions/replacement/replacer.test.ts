@@ -183,6 +183,7 @@ describe('a nonce used by a foreign transaction', () => {
 
 it('a nonce used by an EIP-7702 authorisation is lost without a hash once that is final', async () => {
   await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee }])
+  await chain.rpc.request('evm_mine')
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, 'authorised')
   const goOn = (more: Partial<Execution>) =>

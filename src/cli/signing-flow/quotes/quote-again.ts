@@ -1,6 +1,5 @@
 import { formatUnits } from 'viem/utils'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
-import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { advice, type Next, sluice } from '../../../domain/text/next-step.ts'
 import { nativeToken, tokenAt } from '../../../domain/token.ts'
@@ -44,5 +43,5 @@ export async function quoteCommand(
 /** Replaces the hint of an expired quote by the command that requests it again. */
 export const withQuoteAgain = async (cli: Cli, error: unknown, asked: AskedQuote): Promise<unknown> =>
   error instanceof AppError && error.code === 'QUOTE_EXPIRED'
-    ? copyErrorWith(error, { next: advice`Get a new quote: ${await quoteCommand(cli, asked)}` })
+    ? error.with({ next: advice`Get a new quote: ${await quoteCommand(cli, asked)}` })
     : error

@@ -19,7 +19,7 @@ export function refuseExpiredQuote(
   if (left <= 0) throw quoteExpiredError(Date.parse(expiresAt), { isUnsigned: true, next })
   throw new AppError(
     'QUOTE_EXPIRED',
-    `The quote expires in ${Math.floor(left / 1000)} s, too soon for its transactions. Nothing was signed.`,
-    { next },
+    `The quote expires in ${Math.floor(left / 1000)} s, too soon for its transactions`,
+    { nothing: 'signed', next },
   )
 }

@@ -2,7 +2,6 @@ import type { Quote } from '../../../api/quote.ts'
 import type { Address } from '../../../domain/address.ts'
 import { tokenAmount } from '../../../domain/amount.ts'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
-import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { commandLine, type Next, sameWith, sluice } from '../../../domain/text/next-step.ts'
 import type { Cli } from '../../command-run-types.ts'
@@ -34,7 +33,7 @@ export async function withBalance<answer>(
     const held = await reading
     const lacks = held ? balanceShortfalls(held, { token, amountIn: amount, estimatedGas: null }) : []
     if (lacks.length === 0) throw error
-    throw copyErrorWith(error, {
+    throw error.with({
       message: `${error.message}. Besides, ${lacks.map(({ message }) => message).join('. ')}`,
       details: { refusals: refusalRows(cli, lacks) },
     })

@@ -1,6 +1,5 @@
 import type { Quote } from '../../../api/quote.ts'
 import type { Amounts } from '../../../domain/accepted-amounts.ts'
-import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError, hasDefaultAdvice } from '../../../domain/errors.ts'
 import { parseSlippage } from '../../../domain/slippage.ts'
 import type { LoadedPolicy } from '../../../guard/policy/policy-file.ts'
@@ -56,7 +55,7 @@ export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?
   error instanceof AppError &&
   error.code === 'POLICY_MIN_OUT' &&
   hasDefaultAdvice(error)
-    ? copyErrorWith(error, {
+    ? error.with({
         next: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
       })
     : error
