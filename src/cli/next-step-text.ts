@@ -59,7 +59,7 @@ const asking: ReadonlySet<Next['command']> = new Set<CommandName>([
   'action abandon',
 ])
 
-/** What the line that ran named, and the next one needs too. */
+/** Signer, profile and network of the line that ran. */
 export type Target = SignerChoice & {
   profile?: string | undefined
   network?: string | undefined
@@ -67,6 +67,7 @@ export type Target = SignerChoice & {
   isUnasked?: boolean
 }
 
+/** What a line names that the next one needs too. */
 export const targetOf = (line: CommandLine): Target => {
   const ledger = flagValue(line, '--ledger')
   return {

@@ -145,7 +145,7 @@ describe('next steps', () => {
   test('no text beside help and documents names a command to run', () => {
     const ofHelp = /^(addHelpText|description|option|summary|add|sub)$/
     const isText =
-      /^(commands\/(help-topics|index|demo\/demo|serve|webhooks\/webhooks)|diagnosis\/situations|cli\/views\/evidence-page|cli\/schema\/mcp-tools|app\/main|app\/doctor\/database-findings|cli\/views\/command-schema-view|commands\/init\/init)\.ts$/
+      /^(commands\/(help-topics|index|demo\/demo|serve|webhooks\/webhooks)|diagnosis\/situations|cli\/views\/evidence-page|cli\/schema\/mcp-tools|app\/main|app\/doctor\/database-findings|cli\/views\/command-schema-view|commands\/init\/init|domain\/command-line\/administration-flags)\.ts$/
     const names = /(?<![\w.:/@-])sluice (?!(?:is|was|wrote|serve['.:; ])\b)[a-z]/
     const found = globSync('**/*.ts', { cwd: source })
       .filter((file) => !isText.test(file))

@@ -1,5 +1,5 @@
 import { isGroup } from '../../domain/command-line/commands.ts'
-import { type Flag, flagNamed, flagsOf } from '../../domain/command-line/flags.ts'
+import { type CommandFlag, flagNamed, flagsOf } from '../../domain/command-line/flags.ts'
 import { readWords, type Typed } from '../../domain/command-line/read-command-line.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ArgumentManifest, CommandManifest } from './command-manifest.ts'
@@ -35,7 +35,7 @@ export async function complete(
     list.flatMap(([value, text]): Candidate[] =>
       (head + value).startsWith(last) ? [[head + value, oneLine(text)]] : [],
     )
-  const ofOption = async ({ name, choices, usage }: Flag, head: string): Promise<Completion> => {
+  const ofOption = async ({ name, choices, usage }: CommandFlag, head: string): Promise<Completion> => {
     const known = choices?.map((value): Candidate => [value, ''])
     const list = known ?? (await valuesOf({ command: path, name, given, before }))
     // A list of names is completed at its last one.

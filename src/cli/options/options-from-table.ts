@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { isLeaf, operandTable } from '../../domain/command-line/commands.ts'
-import { type Flag, type FlagName, flagsOf } from '../../domain/command-line/flags.ts'
+import { type CommandFlag, type FlagName, flagsOf } from '../../domain/command-line/flags.ts'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { parseAssertions } from '../../guard/policy/user-assertions.ts'
 import { recipientForm } from '../recipient.ts'
@@ -51,7 +51,7 @@ export function addFromTable(command: Command): void {
   for (const flag of flagsOf(words)) if (flag.name !== '--version') command.addOption(optionOf(flag))
 }
 
-function optionOf(flag: Flag): Option {
+function optionOf(flag: CommandFlag): Option {
   const { usage, help, name, heading, isRequired, repeats, choices, isHidden } = flag
   const option = new Option(usage, help).makeOptionMandatory(isRequired === true).hideHelp(isHidden)
   if (heading !== undefined) option.helpGroup(`${heading}:`)

@@ -27,7 +27,7 @@ type Long<usage extends string> = usage extends `-${string}, ${infer long}`
 export type FlagName = Long<Usage> | '--help' | '--version'
 
 /** A flag of a command. */
-export type Flag = {
+export type CommandFlag = {
   usage: string
   help: string
   name: FlagName
@@ -41,7 +41,7 @@ export type Flag = {
   heading?: NonNullable<FlagRow[2]>['heading'] | 'Global'
 } & Omit<NonNullable<FlagRow[2]>, 'heading'>
 
-function flagOf([usage, help, more = {}]: FlagRow, isGlobal: boolean, isHidden = false): Flag {
+function flagOf([usage, help, more = {}]: FlagRow, isGlobal: boolean, isHidden = false): CommandFlag {
   const [, short, name, bracket, placeholder = ''] =
     /^(?:(-\w), )?(--[a-z-]+)(?: ([<[])([^>\]]+)[>\]])?$/.exec(usage)!
   const takes = bracket === '<' ? 'value' : bracket === '[' ? 'maybe a value' : 'nothing'
@@ -54,10 +54,10 @@ const ofProgram = flagOf(['-V, --version', 'print the version'], true)
 const isShown = (name: string, words: string): boolean =>
   words === '' || (isLeaf(words) && (name !== '--yes' || asking.includes(words)))
 
-const found = new Map<string, readonly Flag[]>()
+const found = new Map<string, readonly CommandFlag[]>()
 
 /** The flags of a command, of a group of commands, or of the program itself (`''`), in the order of the help. */
-export function flagsOf(words: string): readonly Flag[] {
+export function flagsOf(words: string): readonly CommandFlag[] {
   let flags = found.get(words)
   if (!flags) {
     const own = groups.flatMap(({ of, flags }): readonly FlagRow[] =>
@@ -82,7 +82,7 @@ export function flagsOf(words: string): readonly Flag[] {
 }
 
 /** The flag of a command by a name as it is typed; `undefined` if the command has none. */
-export const flagNamed = (words: string, typed: string): Flag | undefined =>
+export const flagNamed = (words: string, typed: string): CommandFlag | undefined =>
   flagsOf(words).find(({ name, short }) => name === typed || short === typed)
 
 /** Whether a command takes a flag. */

@@ -1,5 +1,5 @@
 import { isCommand, isGroup, isLeaf, type LeafName, type OperandRow, operandTable } from './commands.ts'
-import { type Flag, type FlagName, flagNamed, flagsOf, formerNames, takesSigner } from './flags.ts'
+import { type CommandFlag, type FlagName, flagNamed, flagsOf, formerNames, takesSigner } from './flags.ts'
 
 /*
  * The one reader of command lines: launcher, program, signer and completion use it. It accepts the lines that commander
@@ -8,7 +8,7 @@ import { type Flag, type FlagName, flagNamed, flagsOf, formerNames, takesSigner 
 
 /** A flag that was typed, at a place on the line. */
 export type Typed = {
-  flag: Flag
+  flag: CommandFlag
   value: string | true
   at: number
   /** The words that it takes of the line: 2 if its value is a word of its own. */

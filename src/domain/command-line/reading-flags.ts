@@ -80,6 +80,7 @@ export const readingFlags = [
     flags: [
       ['--from <network>', 'origin network'],
       ['--to <network>', 'destination network'],
+      ['--provider <name>', 'only this provider'],
     ],
   },
   {

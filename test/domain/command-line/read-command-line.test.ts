@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { buildProgram } from '../../../src/app/main.ts'
 import { wordsTo } from '../../../src/cli/options/command-tree-queries.ts'
 import { isLeaf, operandTable } from '../../../src/domain/command-line/commands.ts'
-import { type Flag, flagsOf, formerNames } from '../../../src/domain/command-line/flags.ts'
+import { type CommandFlag, flagsOf, formerNames } from '../../../src/domain/command-line/flags.ts'
 import { type CommandLine, readCommandLine } from '../../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { actionStatuses } from '../../../src/domain/swap-outcome.ts'
@@ -77,7 +77,7 @@ function byReader(line: CommandLine): Outcome {
   return { does: 'run', command: line.command, operands: line.operands, values }
 }
 
-const attributeOf = ({ name }: Flag): string =>
+const attributeOf = ({ name }: CommandFlag): string =>
   name.replace(/^--(no-)?/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Lines that the two read differently. */
@@ -104,11 +104,11 @@ const operandsFor = (words: string): string[] =>
   operandTable[words as keyof typeof operandTable].flatMap(([usage]: readonly [string, string]) =>
     usage.startsWith('<') ? ['x'] : [],
   )
-const neededBy = (words: string, but?: Flag): string[] =>
+const neededBy = (words: string, but?: CommandFlag): string[] =>
   flagsOf(words).flatMap((flag) => (flag.isRequired && flag.name !== but?.name ? [flag.name, 'v'] : []))
 
 /** Every way to type a flag of a command. */
-function linesWith(words: string, flag: Flag): string[][] {
+function linesWith(words: string, flag: CommandFlag): string[][] {
   const { name, short, takes } = flag
   const before = words.split(' ')
   const operands = operandsFor(words)
