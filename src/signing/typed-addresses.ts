@@ -10,9 +10,6 @@ export const isAddressOf = (line: CommandLine, name: FlagName, address: string):
   )
 
 /** The trusted address that was not typed as one. */
-export const untypedExemption = (
-  line: CommandLine,
-  { allow, allowTokens }: Pick<Exemptions, 'allow' | 'allowTokens'>,
-): string | undefined =>
+export const untypedExemption = (line: CommandLine, { allow, allowTokens }: Exemptions): string | undefined =>
   allow.find((one) => !isAddressOf(line, '--allow-contract', one)) ??
   allowTokens.find((one) => !isAddressOf(line, '--allow-token', one))

@@ -75,8 +75,8 @@ describe('nextLine', () => {
       'sluice deposit x --signer-url URL --timeout 10m',
     ],
     [
-      ['deposit', 'x', '--signer-url=https://me:secret@host/key', '--policy', '--timeout'],
-      'sluice deposit x --signer-url=URL --policy --timeout --timeout 10m',
+      ['deposit', 'x', '--signer-url=https://me:secret@host/key', '--policy', '-x'],
+      'sluice deposit x --signer-url=URL --policy -x --timeout 10m',
     ],
     [
       ['deposit', 'x', '--assert', 'a>1', '--timeout', '5s', '--assert', 'b>1'],
