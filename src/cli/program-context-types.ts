@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { PolledEvent } from '../api/webhooks.ts'
+import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import type { Exit } from '../domain/error-table.ts'
 import type { Flags } from '../domain/text/next-step.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
@@ -8,13 +9,21 @@ import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { ReceivedQuotes } from './asked-quote-types.ts'
 import type { Backend } from './backend-types.ts'
 import type { CommandTime, Timers } from './command-time-type.ts'
-import type { ConditionStates } from './conditions/condition-state-types.ts'
 import type { Finding } from './health-findings.ts'
 import type { CompletionValues } from './help/completion-candidates.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Sandbox } from './sandbox-control-type.ts'
 import type { KeptProfile, ProfileSecrets, Settings } from './settings-files-schema.ts'
 import type { Io } from './terminal/io-types.ts'
+
+/** Whether a condition was met for a subject when it was last known. */
+type ConditionState = { subject: string; condition: string; isMet: boolean }
+
+/** The last known states of conditions, kept between runs. `scope` separates watches that report on their own. */
+export type ConditionStates = {
+  read: (scope: string) => ConditionState[]
+  save: (scope: string, changed: readonly ConditionState[], at: number) => void
+}
 
 /** An effective setting and its source. */
 export type SettingOrigin = { name: string; value: string; origin: string }
@@ -91,7 +100,7 @@ export type CommandContext = {
   /** Notes the id of an operation that the command resumes, because the command line may not name it. */
   noteOperation: (id: string) => void
   /** The operation of a command line, if it has a signed transaction. Reads only the journals of this machine. */
-  signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
+  signedOperation: (line: CommandLine) => Promise<SignedOperation | undefined>
   /** Called with every value that a command prints. */
   onResult?: (value: unknown) => void
   /** Posts events to a URL of the person, signed with this secret, or a new one for this run. USAGE for a text that is no URL. */
