@@ -105,7 +105,8 @@ describe('a fee is raised', () => {
           throw new AppError(code, 'no')
         },
       }
-      expect(await world.run('pay', { ...patience, signer })).toMatchObject({ code: 'PENDING' })
+      const end = await world.run('pay', { ...patience, signer })
+      expect(end).toMatchObject({ code: 'PENDING', tookMs: expect.closeTo(60_000, -3) })
       expect(asked).toBe(1)
     },
   )

@@ -60,6 +60,20 @@ describe('a signature is discarded', () => {
   })
 })
 
+test('a step whose deadline has passed is not signed', async () => {
+  const { plan, run, account, journal } = rehearsal()
+  plan('pay')
+  let asked = 0
+  const signTransaction: TransactionSigner['signTransaction'] = (transaction) => {
+    asked++
+    return account.signTransaction(transaction)
+  }
+  const deadlineOf = () => genesisTime - 1
+  const end = await run('pay', { deadlineOf, signer: { ...account, signTransaction } })
+  expect(end).toMatchObject({ code: 'QUOTE_EXPIRED' })
+  expect([asked, journal.attempts('pay', 0)]).toEqual([0, []])
+})
+
 describe('a reserved nonce is released', () => {
   test('of another operation whose process died', async () => {
     const { plan, run, journal, stepOf } = rehearsal()
@@ -219,6 +233,22 @@ describe('a nonce is not taken', () => {
     expect(await world.run('two')).toMatchObject({ exit })
   })
 
+  test('after a reverted step: a node that lags for less than a second passes', async () => {
+    const world = rehearsal({ kind: { finalizedLag: 0 } })
+    world.plan('reverted')
+    world.plan('next')
+    world.state.instead = ({ method }) => (method === 'eth_estimateGas' ? '0x9c40' : undefined)
+    world.chain.weather.fails = true
+    expect(await world.run('reverted')).toMatchObject({ code: 'REVERTED' })
+    world.chain.weather.fails = false
+    let read = 0
+    world.state.instead = ({ method }) =>
+      method === 'eth_getTransactionCount' && ++read <= 10 ? '0x0' : undefined
+    const end = await world.run('next', { plannedView: () => undefined })
+    expect(end).toMatchObject({ exit: 0 })
+    expect(world.journal.events('next').filter(({ kind }) => kind === 'reserved')).toHaveLength(1)
+  })
+
   test.each([{}, { pinnedNonces: { 31337: 1 } }])(
     'above a reverted step that the chain no longer has: %o',
     async (more) => {
@@ -262,11 +292,13 @@ test('a used pinned nonce after a signature ends in PARTIAL, and before one sign
   const after = rehearsal()
   after.plan('pay', ['action', 'action'])
   const onProgress = ({ kind }: { kind: string }) => {
-    if (kind === 'final') after.stranger(1)
-    if (kind === 'final') after.chain.mine(after.time.now())
+    if (kind !== 'included') return
+    after.stranger(1)
+    after.chain.mine(after.time.now())
   }
   expect(await after.run('pay', { pinnedNonces: { 31337: 0 }, onProgress })).toMatchObject({
     code: 'PARTIAL',
+    message: expect.stringMatching(/Nonce 1 .* was used by/),
   })
 })
 
