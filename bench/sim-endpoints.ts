@@ -32,6 +32,8 @@ type Surroundings = {
   wallet: Address
   random: () => number
   isWild: () => boolean
+  /** The most endpoints. */
+  most: number
   tell: (what: string) => void
 }
 
@@ -45,10 +47,10 @@ const afterLieMs = 30_000
  * count, and for a time be silent or lie.
  */
 export function simulatedEndpoints(surroundings: Surroundings): SimEndpoint[] {
-  const { chain, kind, host, random } = surroundings
+  const { chain, kind, host, random, most } = surroundings
   const view = () => chain
   const faithful = { kind, host, view, isSilent: never, isLying: never, isNeeded: never }
-  if (random() < 0.5) return [faithful]
+  if (random() < 0.5 || most === 1) return [faithful]
   const odd = oddEndpoint(surroundings)
   const needed: SimEndpoint = { ...faithful, isNeeded: () => odd.wasLyingWithin(afterLieMs) }
   return random() < 0.5 ? [odd.endpoint, needed] : [needed, odd.endpoint]

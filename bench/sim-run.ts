@@ -19,6 +19,8 @@ export type Broken = {
   lock?: (lock: TakeLock) => TakeLock
   /** Reads nothing before it is needed; this is no sabotage. */
   readsAhead?: false
+  /** Another number of endpoints than the cell has; this is no sabotage either. */
+  mostEndpoints?: 1
 }
 
 /** The conditions of one process: its timeout, its faults, and the number of calls and writes before it dies. */

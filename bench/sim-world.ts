@@ -71,7 +71,7 @@ const signer: TransactionSigner = {
 }
 
 /** Makes the world of a cell: its chain, its endpoints, and the times of its events. */
-export function simulatedWorld(seed: number, cell: number): World {
+export function simulatedWorld(seed: number, cell: number, mostEndpoints = 2): World {
   const random = seeded(seed * 1_000_003 + cell)
   const below = (most: number) => Math.floor(random() * most)
   const pick = <T>(all: readonly T[]): T => all[below(all.length)]!
@@ -116,6 +116,7 @@ export function simulatedWorld(seed: number, cell: number): World {
     host: isLocal ? '127.0.0.1:8545' : 'node.example',
     wallet: signer.address,
     random: oddly,
+    most: mostEndpoints,
     isWild: () => world.isWild,
     tell: (what) => world.told.push(`${Math.round(time.now())} ms: ${what}`),
   })

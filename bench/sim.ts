@@ -18,7 +18,7 @@ export const payment = 1_000n
  * from the simulated chain.
  */
 export async function simCell(seed: number, cell: number, broken: Broken = {}): Promise<SimCell> {
-  const world = simulatedWorld(seed, cell)
+  const world = simulatedWorld(seed, cell, broken.mostEndpoints)
   const { random, below, pick } = world
   const counts = random() < 0.2 ? [1 + below(2), 1 + below(2)] : [1 + below(3)]
   const ids = counts.map((_, at) => `op-${at}`)
