@@ -79,7 +79,7 @@ function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: 
     return error.with({
       message: `${error.message}. The plan is for ${wallet}`,
       details: { wallet },
-      next: advice`Sign with its wallet: --wallet NAME (${sluice('wallet list')}), --key-file PATH or --ledger`,
+      next: advice`Sign with its wallet: --key-file PATH, --ledger or --wallet NAME. To see the names: ${sluice('wallet list')}`,
     })
   if (!dryRun || error.details?.named !== false) return error
   return error.with({
