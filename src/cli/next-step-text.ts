@@ -129,8 +129,24 @@ export function nextLine(next: Next, line: LineThatRan): string {
         network !== undefined &&
         !has('--network') && { '--network': network }),
       ...(isProfile && profile !== undefined && !has('--profile') && { '--profile': profile }),
+      ...(signing.has(next.command) && !has('--help') && isSameCommand(next, argv) && careOf(argv)),
     },
   })
+}
+
+/** Whether a line runs the command of a next step, whatever its operands. */
+const isSameCommand = ({ command }: Next, argv: readonly string[]): boolean => {
+  const words = command.split(' ')
+  return argv.some((_, at) => words.every((word, index) => argv[at + index] === word))
+}
+
+/** What keeps a line from signing too much, for the same command with other values. */
+function careOf(argv: readonly string[]): Flags {
+  const policy = optionValue(argv, '--policy')
+  return {
+    ...(argv.includes('--dry-run') && { '--dry-run': true }),
+    ...(policy !== undefined && { '--policy': policy }),
+  }
 }
 
 const confirming = ['--yes', '-y', '--no-input']
