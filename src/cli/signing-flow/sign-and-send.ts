@@ -160,11 +160,11 @@ async function planAndSend(
     const instead = givesUp && sluice('action revoke', givesUp.id, { '--yes': true })
     await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   }
-  warnNoKey(cli, options, asked)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const account = await identity.unlock()
+  warnNoKey(cli, options, asked)
   if (account.address !== identity.address)
     throw new AppError(
       'KEY_SOURCE',
