@@ -2,10 +2,10 @@ import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm } from '../../cli/prompts.ts'
+import { recipientOf } from '../../cli/recipient.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
@@ -53,7 +53,7 @@ export const sandbox = (program: CommandContext) => {
     'Fund an address with native coins and tokens on both networks.',
     'sluice sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --token USDC --amount 500',
   )
-    .argument('<address>', 'address to fund')
+    .argument('<address>', 'address or name of a wallet of this machine to fund')
     .option('--token <symbol>', 'only this token')
     .option('--amount <amount>', 'amount of the token')
     .action(action(program, fund))
@@ -106,7 +106,7 @@ async function payBitcoin(
 }
 
 async function fund(cli: Cli, text: string, options: { token?: string; amount?: string }): Promise<void> {
-  const to = address(text, 'A recipient')
+  const to = await recipientOf(cli, text, 'A recipient')
   if (options.amount !== undefined && options.token === undefined)
     throw new AppError('USAGE', '--amount needs --token', {
       next: sluice('sandbox fund', to, { '--token': 'USDC', '--amount': options.amount }),
