@@ -221,7 +221,7 @@ describe('doctor', () => {
     expect(exit).toBe(2)
     expect(about(checks, 'journal')).toEqual([])
     expect(checks.filter(({ code }: { code: string | null }) => code === 'CONFIG_INVALID')).toMatchObject([
-      { check: 'rpc', text: expect.stringContaining('SLUICE_RPC_BASE is not an http(s) URL') },
+      { check: 'rpc', says: expect.stringContaining('SLUICE_RPC_BASE is not an http(s) URL') },
     ])
   })
 

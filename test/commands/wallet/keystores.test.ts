@@ -160,7 +160,7 @@ describe('key sources other than a keystore', () => {
     expect((await run('wallet new locked --json', { secrets: { password: 'a long password' } })).exit).toBe(0)
     await run('sandbox fund locked')
     const { exit, json, err } = await signsNothing(() => run(`${pay} --wallet locked`))
-    expect([exit, json.error.code]).toEqual([9, 'PROMPT_NEEDED'])
+    expect([exit, json.error.code]).toEqual([2, 'PROMPT_NEEDED'])
     expect(err).not.toContain('--idempotency-key')
   })
 
