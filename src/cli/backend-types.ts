@@ -4,6 +4,7 @@ import type { Service } from '../api/service-type.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
+import type { DepositSwap } from '../engine/quotes/deposit-swap-types.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { TokenUsdPrice } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -16,6 +17,12 @@ export type RawResponse = { method: keyof Service; status: number; text: string 
 
 /** The responses since the last read, and that to the last call, if it was answered. */
 export type RawResponses = { bodies: readonly RawResponse[]; last: RawResponse | undefined }
+
+/** The terms of a deposit as an operation keeps them; amounts are decimal text. */
+export type KeptDeposit = Omit<DepositSwap, 'amountIn' | 'minAmountOut'> & {
+  amountIn: string
+  minAmountOut: string
+}
 
 /** A deposit on Bitcoin whose terms were checked, before it is shown. Amounts are in the smallest unit, `until` is epoch ms. */
 export type DepositToKeep = {
@@ -36,10 +43,13 @@ export type DepositToKeep = {
 }
 
 /**
- * Keeps the terms of a deposit on this machine, and returns what Bitcoin shows of it. POLICY_QUOTE_DRIFT for a deposit that differs
- * from the one that was kept before.
+ * Checks deposits on this machine. `termsOf` are the terms that an operation keeps for it; POLICY_QUOTE_DRIFT for a deposit that differs from
+ * the one that it kept before. `statusOf` is what Bitcoin and the provider show of a deposit with these terms.
  */
-export type DepositKeeper = { keep: (shown: DepositToKeep) => Promise<SwapStatus> }
+export type DepositChecker = {
+  termsOf: (shown: DepositToKeep) => Promise<KeptDeposit>
+  statusOf: (kept: KeptDeposit) => Promise<SwapStatus>
+}
 
 /** Where a command runs: one profile. */
 export type Backend = {
@@ -60,7 +70,7 @@ export type Backend = {
   /** The local engine over the same chains, to compare with a remote service. */
   reference: (() => Promise<Service>) | undefined
   /** The deposits on Bitcoin that this machine checks itself; `undefined` where the engine is in this process, which does. */
-  deposits: DepositKeeper | undefined
+  deposits: DepositChecker | undefined
   /** The serving of this profile; `undefined` for a remote one. */
   serving: Serving | undefined
   catalog: () => Promise<Catalog>

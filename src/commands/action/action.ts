@@ -33,7 +33,10 @@ export const actionCommand = (program: CommandContext) => {
     .action(action(program, listActions))
   withRaw(command.command('show'))
     .description('Show an action: its transactions, receipts and revert reasons.')
-    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
+    .argument(
+      '<id>',
+      'action ID or its beginning, quote ID, idempotency key, transaction hash or deposit address',
+    )
     .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, showAction, 'getAction'))
   command

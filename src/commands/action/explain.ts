@@ -8,7 +8,6 @@ import { parseDepth, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
-import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
@@ -29,7 +28,10 @@ export const addExplain = (command: Command, program: CommandContext): void =>
     .description(
       'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
     )
-    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
+    .argument(
+      '<id>',
+      'action ID or its beginning, quote ID, idempotency key, transaction hash or deposit address',
+    )
     .option(
       '--confirmations <depth>',
       'finality: a number of blocks, safe or finalized',
@@ -48,7 +50,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   if ('verdict' in of) return tell(cli, of.verdict)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
-    const named = (await quoteOfKey(cli, id)) ?? (await swapNamed(cli, id)).id
+    const named = (await swapNamed(cli, id)).id
     return tell(cli, await explainFromService(cli, context, named, 'silent' in of ? of.silent : []))
   }
   // Ask both at once, so that a silent one costs its timeout only once.
