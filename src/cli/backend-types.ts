@@ -4,7 +4,6 @@ import type { Service } from '../api/service-type.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
-import type { DepositSwap } from '../engine/quotes/deposit-swap-types.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { TokenUsdPrice } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -17,12 +16,6 @@ export type RawResponse = { method: keyof Service; status: number; text: string 
 
 /** The responses since the last read, and that to the last call, if it was answered. */
 export type RawResponses = { bodies: readonly RawResponse[]; last: RawResponse | undefined }
-
-/** The terms of a deposit as an operation keeps them; amounts are decimal text. */
-export type KeptDeposit = Omit<DepositSwap, 'amountIn' | 'minAmountOut'> & {
-  amountIn: string
-  minAmountOut: string
-}
 
 /** A deposit on Bitcoin whose terms were checked, before it is shown. Amounts are in the smallest unit, `until` is epoch ms. */
 export type DepositToKeep = {
@@ -43,12 +36,12 @@ export type DepositToKeep = {
 }
 
 /**
- * Checks deposits on this machine. `termsOf` are the terms that an operation keeps for it; POLICY_QUOTE_DRIFT for a deposit that differs from
+ * Checks deposits on this machine. `termsOf` are the terms that an operation keeps for one, as JSON; POLICY_QUOTE_DRIFT for a deposit that differs from
  * the one that it kept before. `statusOf` is what Bitcoin and the provider show of a deposit with these terms.
  */
 export type DepositChecker = {
-  termsOf: (shown: DepositToKeep) => Promise<KeptDeposit>
-  statusOf: (kept: KeptDeposit) => Promise<SwapStatus>
+  termsOf: (shown: DepositToKeep) => Promise<object>
+  statusOf: (kept: object) => Promise<SwapStatus>
 }
 
 /** Where a command runs: one profile. */

@@ -6,7 +6,7 @@ import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
-import { depositOf } from '../transactions/outcome/bitcoin-deposit.ts'
+import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -47,7 +47,8 @@ export async function swapStatusById(
     throw error
   })
   const told = response instanceof AppError ? undefined : response
-  if (told && known && depositOf(known.operation)) recordDeposit(cli, known.context, known.operation, told)
+  if (told && known && bitcoinDepositOf(known.operation))
+    recordDeposit(cli, known.context, known.operation, told)
   if (told && told.originTxHash !== null && cli.backend.kind !== 'remote') return { id, ...told }
   const signed = known && isSigned(known) && (await journalledStatus(cli, known, told))
   if (signed) return { id, ...signed, provider: told?.provider ?? null }

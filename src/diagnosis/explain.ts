@@ -2,8 +2,12 @@ import type { FinalityDepth } from '../chain/finality/finality.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
-import type { Deposit, Operation } from '../store/journal/operation-types.ts'
-import { type DepositSwapStatus, depositOf, recordedStatus } from '../transactions/outcome/bitcoin-deposit.ts'
+import type { BitcoinDeposit, Operation } from '../store/journal/operation-types.ts'
+import {
+  bitcoinDepositOf,
+  type DepositSwapStatus,
+  recordedStatus,
+} from '../transactions/outcome/bitcoin-deposit.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
 import { type Facts, withReclaimedSteps } from './facts/operation-facts-types.ts'
 import { contradictionsText, isSettlementContradicted } from './messages/contradicted-settlements.ts'
@@ -41,7 +45,7 @@ export async function explain(
   { serviceReport, depth }: { serviceReport: Promise<ServiceReport>; depth: FinalityDepth | undefined },
 ): Promise<Verdict> {
   refuseDamaged(context, operation)
-  const deposit = depositOf(operation)
+  const deposit = bitcoinDepositOf(operation)
   if (deposit) return explainDeposit(context, operation, deposit, await serviceReport)
   const [facts, { text }] = await Promise.all([
     gatherFacts(context, operation, {
@@ -71,7 +75,7 @@ export async function explain(
 function explainDeposit(
   { journal, catalog }: ExecutionContext,
   operation: Operation,
-  deposit: Deposit,
+  deposit: BitcoinDeposit,
   { text, swap }: ServiceReport,
 ): Verdict {
   const { id } = operation

@@ -5,7 +5,7 @@ import type { ActionStatus } from '../domain/swap-outcome.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
-import { depositOf } from '../transactions/outcome/bitcoin-deposit.ts'
+import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 import { stepTimes } from './step-times.ts'
@@ -74,7 +74,7 @@ export function operationReport(
     operation.state === 'DROPPED'
   const { short } = isUnderDelivered(operation) ? resultOf(operation) : {}
   const { refund } = isRefunded(operation) ? resultOf(operation) : {}
-  const deposit = depositOf(operation)
+  const deposit = bitcoinDepositOf(operation)
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,

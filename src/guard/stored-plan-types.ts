@@ -58,7 +58,7 @@ export type StoredPlan = {
  */
 export type StoredDeposit = {
   quote: { raw?: unknown; slippage?: number | null; destination?: Address | null }
-  swap?: unknown
+  swap?: object
 }
 
 /** The intent of a leg's action. */

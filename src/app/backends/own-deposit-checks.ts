@@ -1,22 +1,25 @@
 import type { Service } from '../../api/service-type.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { openChain } from '../../chain/network-client.ts'
-import type { DepositChecker, DepositToKeep, KeptDeposit } from '../../cli/backend-types.ts'
+import type { DepositChecker, DepositToKeep } from '../../cli/backend-types.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { statedByService, wordOf } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
-import type { DepositChecks, PaymentBook } from '../../engine/quotes/deposit-swap-types.ts'
+import type { DepositChecks, DepositSwap, PaymentBook } from '../../engine/quotes/deposit-swap-types.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 import type { DepositProgress } from '../../swaps/deposit-provider.ts'
 
+/** A swap from Bitcoin as its operation keeps it; amounts are decimal text. */
+type KeptSwap = Omit<DepositSwap, 'amountIn' | 'minAmountOut'> & { amountIn: string; minAmountOut: string }
+
 /** The terms that the operation of a quote keeps of its deposit. */
-const keptOf = ({ journal }: Pick<ExecutionContext, 'journal'>, quoteId: string): KeptDeposit | undefined =>
-  (journal.find(quoteId)?.plan as StoredPlan | undefined)?.deposit?.swap as KeptDeposit | undefined
+const keptOf = ({ journal }: Pick<ExecutionContext, 'journal'>, quoteId: string): KeptSwap | undefined =>
+  (journal.find(quoteId)?.plan as StoredPlan | undefined)?.deposit?.swap as KeptSwap | undefined
 
 /**
  * Checks swaps from Bitcoin that a remote service serves, on this machine: the engine's own checks, with Esplora, the nodes, the
@@ -30,7 +33,7 @@ export function ownDepositChecks(
 ): DepositChecker & { checked: (service: Service) => Service['swapStatus'] } {
   const statusOf = async (
     { journal, catalog, rpc, services }: ExecutionContext,
-    kept: KeptDeposit,
+    kept: KeptSwap,
     told: SwapStatus | undefined,
     btcTxHash?: string,
   ): Promise<SwapStatus> => {
@@ -82,7 +85,7 @@ export function ownDepositChecks(
   }
   return {
     termsOf: async (shown) => termsToKeep(await context(), shown, now),
-    statusOf: async (kept) => statusOf(await context(), kept, undefined),
+    statusOf: async (kept) => statusOf(await context(), kept as KeptSwap, undefined),
     checked: (service) => async (input, options) => {
       const own = await found(input.id)
       const told = await service.swapStatus(input, options).catch((error: unknown) => {
@@ -104,12 +107,12 @@ async function termsToKeep(
   context: ExecutionContext,
   shown: DepositToKeep,
   now: () => number,
-): Promise<KeptDeposit> {
+): Promise<KeptSwap> {
   const kept = keptOf(context, shown.quote.id)
   if (!kept) return newTerms(context, shown, now)
   const { instructionsOf } = await import('../../engine/quotes/bitcoin-deposit-instructions.ts')
   const { terms, recipient } = shown
-  const same = ({ deposit, recipient: to, minAmountOut }: KeptDeposit) =>
+  const same = ({ deposit, recipient: to, minAmountOut }: KeptSwap) =>
     JSON.stringify([deposit.address, deposit.memo, deposit.amount, to.toLowerCase(), minAmountOut])
   const anew = { deposit: instructionsOf(terms), recipient, minAmountOut: String(terms.minAmountOut) }
   if (same(kept) === same({ ...kept, ...anew })) return kept
@@ -124,7 +127,7 @@ async function newTerms(
   { catalog }: ExecutionContext,
   { quote, terms, tokenOut, recipient }: DepositToKeep,
   now: () => number,
-): Promise<KeptDeposit> {
+): Promise<KeptSwap> {
   const [
     { earlierPayments, isBefore, usedBefore },
     { instructionsOf },
@@ -144,7 +147,7 @@ async function newTerms(
     ({ name }) => name === quote.provider,
   )
   const { chainId, address, decimals, symbol, name } = tokenOut
-  const kept: KeptDeposit = {
+  const kept: KeptSwap = {
     ...{ id: quote.id, provider: quote.provider, createdAt: now(), expiresAt: terms.until },
     deposit: instructionsOf(terms),
     earlier: await earlierPayments(reader, terms, now()),

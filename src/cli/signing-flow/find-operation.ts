@@ -3,7 +3,7 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isTransactionHash, operationNamed } from '../../planning/named-operation.ts'
-import { depositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
+import { bitcoinDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -40,7 +40,7 @@ export async function findUpdated(
  */
 export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
   const operation = findOperation(context, id)
-  if (operation && depositOf(operation))
+  if (operation && bitcoinDepositOf(operation))
     throw new AppError(
       'USAGE',
       `Action ${operation.id} is a swap from Bitcoin, of which nothing is signed here: there is nothing to resume, replace, close or revoke. If it is not paid, it expires`,

@@ -8,7 +8,7 @@ import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.t
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import { depositOf, seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
+import { bitcoinDepositOf, seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
 import type { Cli } from '../command-run-types.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
@@ -27,7 +27,7 @@ export async function settleOperation(
   const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
-    if (depositOf(operation)) return settleDeposit(cli, context, operation)
+    if (bitcoinDepositOf(operation)) return settleDeposit(cli, context, operation)
     const reportedHash = await deliveryTold(cli, operation)
     if (!(await hasUnrecordedResult(context, operation, reportedHash))) return operation
     const lock = await acquirePlanningLock(context, wallet, {

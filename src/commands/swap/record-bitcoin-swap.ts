@@ -1,5 +1,4 @@
 import type { Quote } from '../../api/quote.ts'
-import type { KeptDeposit } from '../../cli/backend-types.ts'
 import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { startedBeforeError } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
@@ -12,8 +11,9 @@ import type { StoredDeposit, StoredPlan } from '../../guard/stored-plan-types.ts
 import { encodeTerms, strictTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { NewOperation } from '../../store/journal/operation-types.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
+
+type NewOperation = Parameters<ExecutionContext['journal']['insert']>[0]
 
 /** A swap as it was asked for: the key of a person if there is one, the request of that key, and what the request says of the quote. */
 export type AskedSwap = {
@@ -33,7 +33,7 @@ export type ShownSwap = {
   /** The order of the provider that the deposit uses up. */
   order?: string | null | undefined
   /** The terms that this machine checks the swap by. */
-  kept?: KeptDeposit | undefined
+  kept?: object | undefined
 }
 
 /** A swap from Bitcoin as an intent: the least that it pays out, and until when it may be paid. */

@@ -43,7 +43,7 @@ export type Arrival = { token: Address; minimum: bigint; recipient: Address; has
  * A payment on Bitcoin by any wallet, which is not signed here: `amount` in satoshi, `until` epoch ms, and the transaction that paid it.
  * Of some that an earlier version recorded the address is not known.
  */
-export type Deposit = {
+export type BitcoinDeposit = {
   address: string | null
   memo: string | null
   amount: bigint
@@ -52,7 +52,7 @@ export type Deposit = {
 }
 
 /** The steps on one chain; a leg without steps only waits for its delivery, or for its deposit. */
-export type Leg = { leg: number; chainId: number; arrival: Arrival | null; deposit?: Deposit }
+export type Leg = { leg: number; chainId: number; arrival: Arrival | null; deposit?: BitcoinDeposit }
 
 /** One command that signs, with everything that must survive a crash. `id` is the action id of the service. */
 export type Operation = {
@@ -86,7 +86,7 @@ export type NewOperation = {
   legs: readonly {
     chainId: number
     arrival?: Omit<Arrival, 'hash'>
-    deposit?: Omit<Deposit, 'hash'>
+    deposit?: Omit<BitcoinDeposit, 'hash'>
     steps: readonly { role: string; text: string; transaction: Transaction }[]
   }[]
 }

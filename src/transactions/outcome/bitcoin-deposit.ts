@@ -4,11 +4,11 @@ import { isSwapPaid, type StatedOutcome, swapOutcomeError } from '../../domain/s
 import { sluice } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { SeenDeposit } from '../../store/journal/deposits.ts'
-import type { Deposit, Operation } from '../../store/journal/operation-types.ts'
+import type { BitcoinDeposit, Operation } from '../../store/journal/operation-types.ts'
 import { resultOf } from './delivery-result.ts'
 
 /** The payment on Bitcoin that an operation begins with; `undefined` for one that signs transactions. */
-export const depositOf = ({ legs }: Pick<Operation, 'legs'>): Deposit | undefined =>
+export const bitcoinDepositOf = ({ legs }: Pick<Operation, 'legs'>): BitcoinDeposit | undefined =>
   legs.find(({ deposit }) => deposit)?.deposit
 
 /** What is said of a swap from Bitcoin. `deposit.paid` is in satoshi. */
@@ -46,7 +46,7 @@ export function seenDepositOf(swap: DepositSwapStatus): SeenDeposit {
 /** The status of a swap from Bitcoin by the journal alone, where nobody else answers. */
 export function recordedStatus(
   operation: Operation,
-  deposit: Deposit,
+  deposit: BitcoinDeposit,
 ): DepositSwapStatus & { deposit: SwapDeposit } {
   const { state, legs } = operation
   const { ended } = resultOf(operation)
@@ -71,7 +71,7 @@ export function recordedStatus(
 /** The error of an operation whose deposit came to nothing; `undefined` for any other. */
 export function depositError(operation: Operation): AppError | undefined {
   const { id } = operation
-  const deposit = depositOf(operation)
+  const deposit = bitcoinDepositOf(operation)
   const { ended } = resultOf(operation)
   if (!deposit || !ended) return undefined
   const details = { operation: id, ...ended }

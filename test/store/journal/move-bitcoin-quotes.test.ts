@@ -8,7 +8,7 @@ import { hashRequest, openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { journalMigrations } from '../../../src/store/journal/migrations.ts'
 import { openSqlite } from '../../../src/store/sql/sqlite.ts'
-import { depositOf } from '../../../src/transactions/outcome/bitcoin-deposit.ts'
+import { bitcoinDepositOf } from '../../../src/transactions/outcome/bitcoin-deposit.ts'
 
 // The journal of a version that kept the quotes of swaps from Bitcoin in a table of their own.
 
@@ -78,7 +78,7 @@ afterEach(() => {
 test('each quote of a key is an operation, intact, with the request of its key', () => {
   const one = journal.findForRequest('my-key-1', request)!
   expect(one).toMatchObject({ id: 'quote-1', kind: 'swap', state: 'OPEN', wallet: recipient, created: 1_000 })
-  expect(depositOf(one)).toEqual({
+  expect(bitcoinDepositOf(one)).toEqual({
     ...{ address: 'bcrt1qone', memo: null, amount: 1_000_000n, hash: null },
     until: Date.parse('2026-01-02T03:04:05.000Z'),
   })
@@ -98,7 +98,11 @@ test('terms of a remote service go with their quotes, also of those without a ke
   for (const id of ['quote-3', 'quote-4']) {
     const operation = journal.find(id)!
     expect((operation.plan as StoredPlan).deposit?.swap).toEqual(terms(id))
-    expect(depositOf(operation)).toMatchObject({ address: 'bcrt1qvault', memo: '=:USDC:0x3c', until: 9_000 })
+    expect(bitcoinDepositOf(operation)).toMatchObject({
+      address: 'bcrt1qvault',
+      memo: '=:USDC:0x3c',
+      until: 9_000,
+    })
   }
   expect(journal.find('quote-4')?.idemKey).toBe('quote-4')
 })
