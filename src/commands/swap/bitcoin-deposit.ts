@@ -34,7 +34,7 @@ import {
   withStatus,
 } from './bitcoin-deposit-document.ts'
 import { checkLimits, refuseLostPayout } from './bitcoin-deposit-terms-check.ts'
-import { type AskedSwap, begunQuote, recordSwap, statedSwap } from './record-bitcoin-swap.ts'
+import { type AskedSwap, begunQuote, isOfQuote, recordSwap, statedSwap } from './record-bitcoin-swap.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
@@ -51,7 +51,8 @@ type Order = AskedSwap & {
 /**
  * Shows how a swap that begins on Bitcoin is paid, and follows it. Nothing is signed: the terms are checked here by the signature of the
  * provider or by the memo, whoever serves the quote. A paid quote is only followed: nobody is shown how to pay it a second time.
- * The swap is an operation from then on; with an idempotency key the first quote that was shown is the only one. Ends with 0 once it is delivered, and with PENDING while it is not.
+ * The swap is an operation from then on; with an idempotency key the first quote that was shown is the only one. Ends with 0 once it is
+ * delivered, and with PENDING while it is not.
  */
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
@@ -61,8 +62,8 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   const told = known && isSwapPaid(known) ? await paidSwap(cli, quote, order, known) : undefined
   const { first, known: last, operation } = told ?? (await payableDocument(cli, quote, order, known))
   // Another process has used the key meanwhile.
-  const begun = operation && begunQuote(operation).quote
-  if (begun && begun.id !== quote.id) return payAndFollow(cli, begun, { ...order, isNew: false })
+  if (operation && !isOfQuote(operation, quote))
+    return payAndFollow(cli, begunQuote(operation).quote, { ...order, isNew: false })
   if (options.dryRun) return cli.emit(first, depositView)
   // A finished swap is printed once.
   if (last && isSwapOver(last.status)) return end(cli, withStatus(first, last), options.idempotencyKey)

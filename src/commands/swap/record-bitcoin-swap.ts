@@ -12,6 +12,7 @@ import { encodeTerms, strictTerms } from '../../guard/user-limits-and-exemptions
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 
 type NewOperation = Parameters<ExecutionContext['journal']['insert']>[0]
 
@@ -60,6 +61,10 @@ export const begunQuote = ({ plan }: JournalOperation) => {
   return { ...asked, quote: decodeSavedQuote(raw) }
 }
 
+/** Whether an operation is that of a quote. */
+export const isOfQuote = ({ plan }: JournalOperation, { id }: Pick<Quote, 'id'>): boolean =>
+  (plan as StoredPlan).quoteId === id
+
 /**
  * Records that a swap begins, before its deposit is shown, and returns its operation: the one that its key or its quote has already.
  * ORDER_USED if its address belongs to another; IDEMPOTENCY_KEY_REUSED if its quote was begun under another key.
@@ -78,7 +83,8 @@ export function recordSwap(
     throw startedBeforeError(operation).with({ next: sluice('swap status', operation.id) })
   const plan = operation.plan as StoredPlan
   // An earlier version, or a swap that was found paid, has no terms yet.
-  if (operation.id === quote.id && shown.kept && plan.deposit && plan.deposit.swap === undefined)
+  const isWithout = operation.id === quote.id && plan.deposit && plan.deposit.swap === undefined
+  if (isWithout && shown.kept && !isFinished(operation))
     journal.replan(operation.id, 0, {
       plan: { ...plan, deposit: { ...plan.deposit, swap: shown.kept } },
       steps: [],
