@@ -14,6 +14,8 @@ export type Broken = {
   journal?: (journal: Journal) => Journal
   rpc?: (rpc: ChainClient) => ChainClient
   lock?: (lock: TakeLock) => TakeLock
+  /** Reads nothing before it is needed; this is no sabotage. */
+  readsAhead?: false
 }
 
 /** The conditions of one process: its timeout, its faults, and the number of calls and writes before it dies. */
@@ -101,6 +103,7 @@ export function startProcess(
     signal: person.signal,
     fault: mayDie,
     ...process.options,
+    ...(broken.readsAhead === false && { readsAhead: false }),
   })
     .then(
       () => ({ exit: 0 }),

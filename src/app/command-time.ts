@@ -1,13 +1,12 @@
 import type { CommandTime, Timers } from '../cli/command-time-type.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
-import { elapsed, progressDisplay } from '../cli/terminal/progress-display.ts'
-import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
+import { progressDisplay } from '../cli/terminal/progress-display.ts'
+import { AppError } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
-import { advice, bothAdvices, sameWith, sluice } from '../domain/text/next-step.ts'
-import { spanText } from '../domain/text/time-spans.ts'
-import { maxTimerMs } from '../domain/timer-limit.ts'
-import { currentWaits, timeOverFault, type Waits } from '../http/waits.ts'
+import { currentWaits, type Waits } from '../http/waits.ts'
+import { timeLimit } from './time-limit.ts'
+import { explainedByTime, limitReachedError, type Unanswered } from './time-over-errors.ts'
 
 /** The timers of this machine. */
 export const systemTimers: Timers = {
@@ -18,17 +17,11 @@ export const systemTimers: Timers = {
   },
 }
 
-/** The time limit of a command without `--timeout`, in ms, for all that it reads. */
-const readsMs = 30_000
-
 /**
  * How long a command may go on after its time is over, in ms: its requests end at once, so that it only prints what it has. Work that
  * waits for nothing is left then.
  */
 const graceMs = 2_000
-
-/** The least time to report what was signed, in ms. */
-const reportMs = 5_000
 
 /** The time of a command with what `main` needs of it. */
 export type RunningTime = CommandTime & {
@@ -61,91 +54,9 @@ export function commandTime({
   const outer = currentWaits()
   const display = progressDisplay(io, timers)
   const over = new AbortController()
-  let explicitMs: number | undefined
-  let leftMs = Number.POSITIVE_INFINITY
-  let since: number | undefined
-  let cancel: (() => void) | undefined
-  let cancelGrace: (() => void) | undefined
-  let holds = 0
-  let longs = 0
-  let isFollowing = false
-  let isEndless = false
-  let silentAtEnd: { name: string; ms: number }[] = []
-  let giveUp: (error: Error) => void = () => undefined
-  const ended = new Promise<never>((_, reject) => {
-    giveUp = reject
-  })
-  ended.catch(() => undefined)
-
   const isOver = () => over.signal.aborted
-  /** Counts the time so far, and goes on counting if something is limited now. */
-  const count = (): void => {
-    cancel?.()
-    if (since !== undefined) leftMs -= timers.now() - since
-    since = undefined
-    const isHeld = holds > 0 || isFollowing || isEndless || (longs > 0 && explicitMs === undefined)
-    if (isHeld || isOver() || leftMs === Number.POSITIVE_INFINITY) return
-    since = timers.now()
-    cancel = timers.after(Math.min(Math.max(0, leftMs), maxTimerMs), () => {
-      if (since !== undefined && leftMs - (timers.now() - since) > 0) count()
-      else expire()
-    })
-  }
-  const expire = (): void => {
-    silentAtEnd = display.waiting()
-    over.abort()
-    cancelGrace = timers.after(graceMs, () => giveUp(overError()))
-  }
-  const onOuterEnd = () => {
-    silentAtEnd = display.waiting()
-    over.abort()
-  }
-  outer?.signal.addEventListener('abort', onOuterEnd, { once: true })
-
-  const limitMs = () => explicitMs ?? readsMs
-  const overError = (cause?: AppError): AppError => {
-    const silent = isOver() ? silentAtEnd : display.waiting()
-    const who = silent
-      .slice(0, 3)
-      .map(({ name, ms }) => `${name}${elapsed(ms) === '' ? '' : ` (${elapsed(ms)})`}`)
-    const more = silent.length > 3 ? ` and ${silent.length - 3} more` : ''
-    const what = who.length > 0 ? `: no answer from ${who.join(', ')}${more}` : ''
-    const isService = silent[0] !== undefined && !chainNames.has(silent[0].name)
-    return new AppError(
-      isService ? 'SERVICE_UNREACHABLE' : 'RPC_UNREACHABLE',
-      `The time limit of ${inWords(limitMs())} was reached${what}`,
-      {
-        details: {
-          ...cause?.details,
-          fault: timeOverFault,
-          timeoutMs: limitMs(),
-          unanswered: silent.map(({ name, ms }) => ({ name, waitedMs: Math.round(ms) })),
-        },
-        next: advice`To see what answers: ${sluice('doctor')}. Or allow more time: ${sameWith({ '--timeout': moreThan(limitMs()) })}`,
-        cause,
-      },
-    )
-  }
-  /** A failure that says more than who did not answer, such as that nothing was saved: its words and its hint stay. */
-  const alsoOver = (error: AppError): AppError => {
-    const over = overError(error)
-    const isKept = [6, 7].includes(errorRow(error.code).exit)
-    return new AppError(
-      isKept ? error.code : over.code,
-      `The time limit of ${inWords(limitMs())} was reached. ${error.message}`,
-      {
-        details: over.details ?? {},
-        next:
-          isKept && error.next !== undefined
-            ? bothAdvices(
-                error.next,
-                advice`Or allow more time: ${sameWith({ '--timeout': moreThan(limitMs()) })}`,
-              )
-            : (over.next ?? ''),
-        cause: error,
-      },
-    )
-  }
+  const gaveUp = Promise.withResolvers<never>()
+  gaveUp.promise.catch(() => undefined)
   const chainNames = new Set<string>()
   const nameOf = (host: string, chainId: number | undefined): string => {
     if (chainId === undefined) return host
@@ -153,41 +64,37 @@ export function commandTime({
     chainNames.add(name)
     return name
   }
-  const hold = (): (() => void) => {
-    const releaseOuter = outer?.hold()
-    holds++
-    count()
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      holds--
-      count()
-      releaseOuter?.()
-    }
+  const unanswered = (): Unanswered =>
+    display.waiting().map((one) => ({ ...one, isService: !chainNames.has(one.name) }))
+  let atEnd: Unanswered = []
+  let cancelGrace: (() => void) | undefined
+  const expire = () => {
+    atEnd = unanswered()
+    over.abort()
   }
-  /** Runs work that is no read: without `--timeout`, the time of reads begins anew after it. */
-  const unlimited = async <value>(work: () => Promise<value>): Promise<value> => {
-    longs++
-    count()
-    try {
-      return await work()
-    } finally {
-      longs--
-      if (explicitMs === undefined && longs === 0) leftMs = readsMs
-      count()
-    }
+  const limit = timeLimit(timers, () => {
+    expire()
+    cancelGrace = timers.after(graceMs, () => gaveUp.reject(overError()))
+  })
+  const overError = () => limitReachedError(limit.ms(), isOver() ? atEnd : unanswered())
+  const onOuterEnd = () => {
+    expire()
+    limit.stop()
   }
-  const left = (): number | undefined => {
-    if (explicitMs === undefined) return undefined
-    return leftMs - (since === undefined ? 0 : timers.now() - since)
-  }
+  outer?.signal.addEventListener('abort', onOuterEnd, { once: true })
+
+  let isEndless = false
   const waits: Waits = {
     begin: (host, chainId) => (isEndless ? () => undefined : display.begin(nameOf(host, chainId))),
     signal: over.signal,
-    hold,
+    hold: () => {
+      const releases = [outer?.hold(), limit.hold()]
+      return () => {
+        for (const release of releases) release?.()
+      }
+    },
     person: async (work) => {
-      const release = hold()
+      const release = waits.hold()
       const resume = display.pause()
       try {
         return await work()
@@ -199,84 +106,60 @@ export function commandTime({
     long: async (what, work) => {
       const ended = display.during(what)
       try {
-        return await unlimited(work)
+        return await limit.unlimited(work)
       } finally {
         ended()
       }
     },
-    left,
+    left: limit.left,
     isEndless: () => isEndless,
   }
   return {
     waits,
     progress: display,
     start: ({ timeoutMs, quiet }: Globals) => {
-      explicitMs = timeoutMs
       // What the process took to load is time of its command line; one inside another has its own.
-      leftMs = limitMs() - (outer ? 0 : sinceStart())
+      limit.start(timeoutMs, outer ? 0 : sinceStart())
       display.start(quiet || outer?.isEndless() === true)
-      count()
     },
-    left,
+    left: limit.left,
     long: waits.long,
     nested: async (work) => {
       const resume = display.pause()
       try {
-        return await unlimited(work)
+        return await limit.unlimited(work)
       } finally {
         resume()
       }
     },
-    follow: () => {
-      isFollowing = true
-      count()
-    },
+    follow: limit.stop,
     endless: () => {
       isEndless = true
       display.pause()
-      count()
+      limit.stop()
     },
     over: over.signal,
     overError,
     bounded: (work) => {
       work.catch(() => undefined)
-      return Promise.race([work, ended])
+      return Promise.race([work, gaveUp.promise])
     },
     critical: async (work) => {
       if (isOver()) throw overError()
-      const began = timers.now()
-      const release = hold()
+      const releaseOuter = outer?.hold()
       try {
-        return await work()
+        return await limit.critical(work)
       } finally {
-        leftMs = explicitMs === undefined ? readsMs : Math.max(reportMs, leftMs - (timers.now() - began))
-        release()
+        releaseOuter?.()
       }
     },
-    explained: (error) => {
-      if (!isOver() || !(error instanceof AppError)) return error
-      const { exit } = errorRow(error.code)
-      const isCaused =
-        (exit === 6 || exit === 7 || isWithoutQuote(error)) && error.code !== 'WRITE_UNCONFIRMED'
-      if (!isCaused || !impliesUnsigned(error.code)) return error
-      return error.details?.fault === timeOverFault ? overError(error) : alsoOver(error)
-    },
+    explained: (error) =>
+      isOver() && error instanceof AppError ? explainedByTime(error, limit.ms(), atEnd) : error,
     end: () => {
-      cancel?.()
+      limit.stop()
       cancelGrace?.()
       outer?.signal.removeEventListener('abort', onOuterEnd)
       display.end()
     },
   }
 }
-
-/** Whether no provider gave a quote, which they may not have had the time for. */
-const isWithoutQuote = ({ code }: AppError): boolean =>
-  ['NO_ROUTE_FOUND', 'QUOTE_GENERATION_FAILED', 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE'].includes(code)
-
-/** `1.5 s`, `30 s`, `5 minutes`. */
-const inWords = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : spanText(ms))
-
-/** A limit of at least twice this time, as it is typed. */
-const moreThan = (ms: number): string =>
-  ['1m', '2m', '10m', '1h', '1d'].find((_, at) => [60, 120, 600, 3600, 86_400][at]! * 1000 >= 2 * ms) ?? '2d'

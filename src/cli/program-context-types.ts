@@ -8,13 +8,21 @@ import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { ReceivedQuotes } from './asked-quote-types.ts'
 import type { Backend } from './backend-types.ts'
 import type { CommandTime, Timers } from './command-time-type.ts'
-import type { ConditionStates } from './conditions/condition-state-types.ts'
 import type { Finding } from './health-findings.ts'
 import type { CompletionValues } from './help/completion-candidates.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Sandbox } from './sandbox-control-type.ts'
 import type { KeptProfile, ProfileSecrets, Settings } from './settings-files-schema.ts'
 import type { Io } from './terminal/io-types.ts'
+
+/** Whether a condition was met for a subject when it was last known. */
+type ConditionState = { subject: string; condition: string; isMet: boolean }
+
+/** The last known states of conditions, kept between runs. `scope` separates watches that report on their own. */
+export type ConditionStates = {
+  read: (scope: string) => ConditionState[]
+  save: (scope: string, changed: readonly ConditionState[], at: number) => void
+}
 
 /** An effective setting and its source. */
 export type SettingOrigin = { name: string; value: string; origin: string }

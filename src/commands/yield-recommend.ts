@@ -11,10 +11,10 @@ import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import type { Unit } from '../domain/symbol-and-decimals-type.ts'
 import { sluice } from '../domain/text/next-step.ts'
 import { shellOperand, shellWord } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import type { Unit } from '../domain/token.ts'
 import { categories } from '../protocols/catalog-types.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }

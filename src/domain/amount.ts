@@ -1,7 +1,7 @@
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
 import { AppError } from './errors.ts'
-import type { Unit } from './symbol-and-decimals-type.ts'
+import type { Unit } from './token.ts'
 
 /**
  * Returns the plain decimals that a malformed amount may mean: with a sign, an exponent, hex, separators, or too many

@@ -1,8 +1,8 @@
 import type { Address } from './address.ts'
 import { AppError } from './errors.ts'
-import type { Unit } from './symbol-and-decimals-type.ts'
 import { didYouMean } from './text/did-you-mean.ts'
 import { type Advice, advice, sluice } from './text/next-step.ts'
+import type { Unit } from './token.ts'
 
 /** A chain. `depth` is the default number of blocks, including its own, after which a transaction counts as final. */
 export type Network = {

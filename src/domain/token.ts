@@ -4,6 +4,9 @@ import { type Network, sandboxNetworks } from './networks.ts'
 import { advice, sluice } from './text/next-step.ts'
 import { symbolMeant, tokensCalled } from './text/token-symbols.ts'
 
+/** The unit of an amount: its symbol and number of decimals. */
+export type Unit = { symbol: string; decimals: number }
+
 /**
  * A token, identified by (chainId, address); the symbol is not unique. The native coin has the zero address.
  * `isShares` marks a vault's internal shares, which are no ERC-20: `getShares` reads them, and they cannot be

@@ -33,6 +33,14 @@ import {
 } from './stated-fee-checks.ts'
 import { type Exemptions, noExemptions } from './user-limits-and-exemptions.ts'
 
+/** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */
+export type CheckedLeg = {
+  chainId: number
+  intent: Intent
+  transactions: readonly Transaction[]
+  until?: number
+}
+
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
 function refuseUnrecoverablePayee({
   intent,

@@ -1,11 +1,20 @@
 import type { Reading, Rounds } from '../chain/call.ts'
 import type { Address } from '../domain/address.ts'
-import type { CallWithAllowance } from './call-with-allowance-type.ts'
+import type { Permit2Payment, Transaction } from '../domain/transaction-types.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-log-types.ts'
 import type { MovingPriceMarket } from './moving-price-quotes.ts'
 import type { MarketRewards } from './shared/market-rewards.ts'
 import type { Queue } from './withdrawal-queue.ts'
+
+/**
+ * One call, and the allowance that it needs; with `through`, the spender takes the token through Permit2, which needs the allowance. The
+ * engine turns needs into exact approvals, so no market builds one.
+ */
+export type CallWithAllowance = {
+  transaction: Transaction
+  needs?: { token: Address; spender: Address; amount: bigint; through?: Permit2Payment }
+}
 
 /**
  * The amount of a step and its owner. The amount is in the smallest unit of the asset. `units` is its cost in the receipt, `entrance` the contract that

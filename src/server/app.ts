@@ -62,9 +62,9 @@ function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
 function addPages(
   app: FastifyInstance,
   metrics: Metrics,
-  needs: Pick<AppNeeds, 'version' | 'works' | 'behindProxy' | 'tls' | 'ready'>,
+  needs: Pick<AppNeeds, 'version' | 'behindProxy' | 'tls' | 'ready'>,
 ): void {
-  const { version = '0.0.0', works = () => true, ready = readinessOf([]) } = needs
+  const { version = '0.0.0', ready = readinessOf([]) } = needs
   const onRequest = refuseForeignHost(needs)
   let document: string | undefined
   const text = () => (document ??= JSON.stringify(openapi(version)))
@@ -79,15 +79,10 @@ function addPages(
     )
     return withContentType(reply, 'text/html; charset=utf-8', docsPage(openapi(version)))
   })
-  app.get('/healthz', { onRequest }, async (_, reply) => {
-    const isWell = works()
-    if (!isWell) reply.code(503)
-    return withContentType(
-      reply,
-      'application/json; charset=utf-8',
-      JSON.stringify({ status: isWell ? 'ok' : 'failing' }),
-    )
-  })
+  // Only of the process: one that is restarted does not bring its database back.
+  app.get('/healthz', { onRequest }, async (_, reply) =>
+    withContentType(reply, 'application/json; charset=utf-8', '{"status":"ok"}'),
+  )
   app.get('/readyz', { onRequest }, async (request, reply) => {
     const { require: required = [] } = request.query as { require?: string | string[] }
     const readiness = await ready([required].flat())
@@ -127,8 +122,6 @@ export type AppNeeds = {
   within?: <value>(request: object, work: () => value) => value
   /** The networks that a request is waiting for. */
   slow?: (request: object) => readonly string[]
-  /** Whether requests can be answered at all; default: they can. */
-  works?: () => boolean
   /** Keeps requests with an idempotency key; without it the header has no effect. */
   idempotent?: IdempotentRequests
   /** Reads whether the server is ready, with the chains that are required. Default: it is. */

@@ -1,7 +1,7 @@
 import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
-import type { CallWithAllowance } from '../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../protocols/market-adapter.ts'
 import type { SwapDescription } from './aggregator-calldata-check.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { unusableResponseError } from './provider-api.ts'

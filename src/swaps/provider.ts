@@ -1,8 +1,8 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
-import type { CallWithAllowance } from '../protocols/call-with-allowance-type.ts'
 import type { FeePayment } from '../protocols/fee-payments.ts'
+import type { CallWithAllowance } from '../protocols/market-adapter.ts'
 
 /** The tokens and chains of a swap. */
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }

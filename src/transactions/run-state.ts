@@ -121,6 +121,8 @@ export type Execution = {
    * meanwhile.
    */
   onLastMined?: () => void
+  /** Whether reads are begun before they are needed; on by default. */
+  readsAhead?: boolean
   fault?: (point: FaultPoint) => void
 }
 

@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import type { EventType } from '../../src/domain/events/event-table.ts'
-import { eventSamples } from '../../src/domain/events/event-table.ts'
+import { type EventType, eventSamples } from '../../src/domain/events/event-table.ts'
 import { type DeliveryNeeds, deliverToEndpoint, deliverySettings } from '../../src/events/deliver.ts'
 import type { GuardedAnswer } from '../../src/http/guarded-post.ts'
 import { eventStore } from '../support/event-store.ts'

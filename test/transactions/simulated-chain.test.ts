@@ -16,10 +16,13 @@ async function isFound(seed: number, from: number, broken: () => Broken): Promis
 }
 
 describe('operations on a simulated chain in virtual time with random faults', () => {
-  it('pay at most once, and end in the state that the journal records', async () => {
+  it.each<[string, Broken]>([
+    ['', {}],
+    [' without reading ahead', { readsAhead: false }],
+  ])('pay at most once, and end in the state that the journal records%s', async (_, how) => {
     const wrong = []
     for (let cell = 0; cell < cells; cell++) {
-      const found = await simCell(11, cell)
+      const found = await simCell(11, cell, how)
       if (found.wrong.length > 0) wrong.push(found)
     }
     expect(wrong).toEqual([])

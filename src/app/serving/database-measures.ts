@@ -1,6 +1,5 @@
 import type { Measure } from '../../server/measures.ts'
-import type { DatabaseProbe, PoolCounts } from '../../store/sql/database-probe.ts'
-import { readBacklog } from '../../store/sql/database-probe.ts'
+import { type DatabaseProbe, type PoolCounts, readBacklog } from '../../store/sql/database-probe.ts'
 import type { MeasureSource } from './observations.ts'
 
 /** How long a read of the database may take, and how long its values are kept, in ms. A page of metrics costs the database at most one read in that time. */

@@ -203,7 +203,6 @@ export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive
               chains: states,
               within: (request, work) => within(request, () => operation.within(request, work)),
               slow,
-              works: limiter.works,
               idempotent: store.engine,
               ...operation.shown(engine, store.probed, [databaseMeasures(store.probed, store.pool, now)]),
             },

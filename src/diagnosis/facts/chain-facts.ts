@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { FinalityDepth } from '../../chain/finality/finality.ts'
-import { checkFinality, checkNonceLost, type RequiredDepth } from '../../chain/finality/finality.ts'
+import {
+  checkFinality,
+  checkNonceLost,
+  type FinalityDepth,
+  type RequiredDepth,
+} from '../../chain/finality/finality.ts'
 import { confirmationsOf, findAttempt, findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { checkInclusionBlock } from '../../chain/finality/inclusion-check.ts'
 import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'

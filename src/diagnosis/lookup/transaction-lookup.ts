@@ -1,7 +1,6 @@
 import { firstMatching, searchNodes } from '../../chain/ask-all-nodes.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { FinalityDepth } from '../../chain/finality/finality.ts'
-import { checkFinality, requiredDepth } from '../../chain/finality/finality.ts'
+import { checkFinality, type FinalityDepth, requiredDepth } from '../../chain/finality/finality.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import { readHeader, timeOf } from '../../chain/head.ts'

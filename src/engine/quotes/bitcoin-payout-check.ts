@@ -11,7 +11,7 @@ import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 import type { BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
 import { blockClockMs } from './bitcoin-deposit-payments.ts'
 import type { DepositChecks, PaymentBook } from './deposit-swap-types.ts'
-import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
+import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence.ts'
 
 /** An expected payout for a deposit, no earlier than `since` (epoch ms). */
 export type ExpectedPayout = {

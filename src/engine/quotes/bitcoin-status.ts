@@ -17,7 +17,7 @@ import { checkBitcoinPayout } from './bitcoin-payout-check.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
 import type { DepositChecks, DepositSwap, PaymentBook } from './deposit-swap-types.ts'
-import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
+import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence.ts'
 import { offerOf, quoteRecipient, readStored, routeOf } from './stored-quote.ts'
 
 /**

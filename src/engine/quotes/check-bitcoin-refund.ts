@@ -3,7 +3,7 @@ import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TakenBy } from '../../store/engine/quote-payments.ts'
 import type { AddressHistory, BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
-import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
+import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence.ts'
 
 /**
  * An expected refund: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`;

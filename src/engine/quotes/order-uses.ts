@@ -1,5 +1,5 @@
 import { usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
-import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/market-adapter.ts'
 import type { OrderCall } from '../../swaps/definition.ts'
 import { serviceAccess } from '../../swaps/service-access.ts'
 import { swapOrderOf } from '../../swaps/swap-provider-registry.ts'

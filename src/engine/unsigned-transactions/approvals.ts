@@ -6,9 +6,9 @@ import { approveThrough } from '../../chain/permit2.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
+import type { Unit } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import type { CallWithAllowance } from '../../protocols/call-with-allowance-type.ts'
+import type { CallWithAllowance } from '../../protocols/market-adapter.ts'
 import { oncePerBlock } from '../once-per-block.ts'
 
 /**

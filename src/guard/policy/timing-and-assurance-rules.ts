@@ -2,8 +2,7 @@ import { allowanceText, revokeCommand } from '../../chain/standing-allowance.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import { reachesLevel } from '../assurance.ts'
-import type { PolicyFacts, RuleResult } from './policy-facts.ts'
-import { isRevocation, ruleResult } from './policy-facts.ts'
+import { isRevocation, type PolicyFacts, type RuleResult, ruleResult } from './policy-facts.ts'
 import type { Policy } from './policy-file.ts'
 
 const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))

@@ -2,8 +2,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
 import type { GasFees } from '../../chain/gas-fees.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
-import type { Token } from '../../domain/token.ts'
+import type { Token, Unit } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 
 /**

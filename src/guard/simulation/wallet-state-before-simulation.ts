@@ -17,9 +17,8 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
-import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { sluice } from '../../domain/text/next-step.ts'
-import type { Token } from '../../domain/token.ts'
+import type { Token, Unit } from '../../domain/token.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
 type Question = {

@@ -9,8 +9,6 @@ import { type SlidingLog, slidingLog } from './sliding-log.ts'
 /** The rate limits of a server's keys. `take` resolves after the request is written. */
 export type KeyLimits = {
   take: (id: string) => Promise<LimitResult>
-  /** Whether requests can be written; tested if nothing was written for a second. */
-  works: () => boolean
   close: () => Promise<void>
 }
 
@@ -22,9 +20,6 @@ const migrations: readonly Migration[] = [
    insert into turns (at, taken) select at, json_array(key, at) from log order by seq;
    drop table log`,
 ]
-
-/** How long the result of the last write is valid, in ms. */
-const writeCheckMs = 1_000
 
 /** The requests of one turn of the event loop; all are answered after it is written. */
 type LimitTurn = { taken: number[] } & PromiseWithResolvers<LimitResult>
@@ -52,8 +47,6 @@ export async function openKeyLimits(
     id: db.prepare('insert into ids values (?, ?)'),
     add: db.prepare('insert into turns (at, taken) values (?, ?)'),
     forget: db.prepare('delete from turns where at < ?'),
-    // An empty turn that replaces the last empty one.
-    try: db.prepare("insert or replace into turns (seq, at, taken) values (0, ?, '[]')"),
   }
   const logs = new Map<string, { key: number; log: SlidingLog }>()
   for (const { id, key } of db.prepare('select id, key from ids').all() as { id: string; key: number }[])
@@ -76,21 +69,6 @@ export async function openKeyLimits(
   const fresh: [key: number, id: string][] = []
   let swept = now()
   let turn: LimitTurn | undefined
-  let isWorking = true
-  let lastWrite = Number.NEGATIVE_INFINITY
-  const wrote = (isWell: boolean) => {
-    isWorking = isWell
-    lastWrite = now()
-  }
-  const tried = () => {
-    try {
-      words.try.run(now())
-      wrote(true)
-    } catch {
-      // The reason is reported with the next refused request.
-      wrote(false)
-    }
-  }
   const write = () => {
     const { taken, resolve, reject } = turn!
     turn = undefined
@@ -107,10 +85,8 @@ export async function openKeyLimits(
         })
       fresh.length = 0
       if (isDue) swept = now()
-      wrote(true)
       resolve({ ok: true })
     } catch (error) {
-      wrote(false)
       for (let at = 0; at < taken.length; at += 2) byNumber.get(taken[at]!)?.giveBack(1)
       const cause = storeFault(error, path)
       reject(new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause }))
@@ -121,10 +97,6 @@ export async function openKeyLimits(
     return { taken: [], ...Promise.withResolvers<LimitResult>() }
   }
   return {
-    works: () => {
-      if (Math.abs(now() - lastWrite) > writeCheckMs) tried()
-      return isWorking
-    },
     take: (id) => {
       const { key, log } = logOf(id)
       const asked = now()

@@ -68,9 +68,6 @@ const leaseMs = 2_000
 /** Maximum number of requests of a lease. */
 const mostLeased = 25
 
-/** How long the result of the last write is valid, in ms. */
-const writeCheckMs = 1_000
-
 /** How often requests of keys that are no longer used are deleted, in ms. */
 const sweepMs = 600_000
 
@@ -112,12 +109,6 @@ export function openSharedKeyLimits(
   let asking: Promise<void> | undefined
   const spans = arrayOf(windows.map(({ ms }) => ms))
   const mosts = arrayOf(windows.map(({ most }) => most))
-  let isWorking = true
-  let lastAnswer = elapsed()
-  const answered = (isWell: boolean) => {
-    isWorking = isWell
-    lastAnswer = elapsed()
-  }
   const keyOf = (id: string): Key => {
     const known = keys.get(id) ?? { lease: undefined, waiting: [], settling: undefined }
     keys.set(id, known)
@@ -154,7 +145,6 @@ export function openSharedKeyLimits(
         arrayOf(all.map(({ old }) => `"${arrayOf(old?.used ?? [])}"`)),
         ...[spans, mosts, leaseMs, clock?.() ?? null],
       ])
-      answered(true)
       const answers = new Map(rows.map((row) => [row.id, row]))
       for (const { id, key, waiting, lease } of all) {
         const { granted, leased, taken_at: takenAt, wait_ms } = answers.get(id)!
@@ -165,7 +155,6 @@ export function openSharedKeyLimits(
         key.settling = setTimeout(() => askFor(id), leaseMs).unref()
       }
     } catch (cause) {
-      answered(false)
       // What the leases left stays counted until their window ends.
       const error = new AppError('SERVICE_UNAVAILABLE', 'The limits cannot be written', { cause })
       for (const { waiting } of all) for (const { reject } of waiting) reject(error)
@@ -180,19 +169,9 @@ export function openSharedKeyLimits(
     const old = Math.max(...windows.map(({ ms }) => ms))
     const text =
       'delete from limit_uses where at < coalesce($1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) - $2'
-    void sql.query(text, [clock?.() ?? null, old]).catch(() => answered(false))
+    void sql.query(text, [clock?.() ?? null, old]).catch(() => undefined)
   }, sweepMs).unref()
   return {
-    works: () => {
-      if (Math.abs(elapsed() - lastAnswer) > writeCheckMs) {
-        lastAnswer = elapsed()
-        void sql.query('select 1 as one').then(
-          () => answered(true),
-          () => answered(false),
-        )
-      }
-      return isWorking
-    },
     take: (id) => {
       const key = keyOf(id)
       const { lease } = key

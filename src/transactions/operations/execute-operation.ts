@@ -1,5 +1,4 @@
 import { isLocal } from '../../chain/chain-client.ts'
-import { snapshotLifeMs } from '../../chain/head-fees-nonces-snapshot.ts'
 import { systemClock } from '../../chain/rpc/clock.ts'
 import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -9,10 +8,10 @@ import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
 import { broadcast } from '../broadcaster.ts'
-import { type PendingLook, startLook } from '../confirmation/confirmer.ts'
 import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { failureOf } from '../outcome/run-failure.ts'
+import { isRecent, type ReadAhead, readAhead } from '../read-ahead.ts'
 import { refuseExpiredLeg } from '../refuse-expired-leg.ts'
 import { reopenContradicted } from '../reorganisations.ts'
 import { finishAbandoned } from '../reorganised-abandoned-operations.ts'
@@ -78,45 +77,30 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     answerTimes: newAnswerTimes(clock),
     signerState: { isAsked: false },
   }
-  let result: { of: string; read: Promise<unknown> | undefined } | undefined
   const run: Run = {
     ...execution,
-    onLastMined: () => {
-      const read = execution.readResult?.()
-      read?.catch(() => undefined) // Awaited at the end.
-      result = { of: blocksOf(currentOperation(run)), read }
-      execution.onLastMined?.()
-    },
     ...time,
     rpc: (chainId) => clientWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replacedSteps: new Set(),
     minedAtBroadcast: new Map(),
   }
+  const ahead = readAhead(run)
   const operation = await verifiedOperation(run)
   if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)
   if (hasRunEnded(operation)) return outcomeOf(operation)
   try {
-    for (const leg of operation.legs) await executeLeg(run, leg)
+    for (const leg of operation.legs) await executeLeg(run, leg, ahead)
     const now = currentOperation(run)
     if (hasRunEnded(now)) return outcomeOf(now)
     refuseNonceConflict(run)
     run.fault?.('before_done')
-    const isSame = result?.of === blocksOf(now)
-    const end = await (isSame ? result?.read : run.readResult?.())
-    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, end)
+    run.journal.settle(operation.id, 'DONE', 'all steps are final', 0, await ahead.result())
     return currentOperation(run)
   } catch (error) {
     throw failureOf(run, error)
   }
 }
-
-/**
- * Identifies the blocks of an operation's steps. A result read for these blocks is used only while they stay the
- * same.
- */
-const blocksOf = ({ steps }: Operation): string =>
-  steps.map(({ inclusion }) => inclusion?.blockHash).join(' ')
 
 /**
  * Returns the operation after comparing its journal with the chains. An unexpected error here is reported as after a
@@ -151,7 +135,7 @@ const unfinishedSteps = (run: Run, leg: Leg): Step[] =>
   )
 
 /** Executes one leg under the wallet's lock. A later leg first waits for its bridge delivery. */
-async function executeLeg(run: Run, leg: Leg): Promise<void> {
+async function executeLeg(run: Run, leg: Leg, ahead: ReadAhead): Promise<void> {
   const isDone =
     currentOperation(run).steps.some((step) => step.leg === leg.leg) && unfinishedSteps(run, leg).length === 0
   if (!isDone && leg.arrival && leg.arrival.hash === null) {
@@ -165,24 +149,13 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
       if (hasRunEnded(currentOperation(run))) return
       markResumed(run)
       run.journal.releaseOtherNonces(leg.chainId, currentOperation(run).wallet, run.operationId)
-      await signAndFollow(run, leg)
+      await signAndFollow(run, leg, ahead)
     } finally {
       for (const { state, index } of unfinishedSteps(run, leg))
         if (state === 'RESERVED') run.journal.releaseNonce(run.operationId, index, 'not signed in this run')
     }
   })
 }
-
-/** A view of a step's wallet and the time of its request (monotonic, in ms); `undefined` if the node did not answer. */
-type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
-
-const isRecent = (run: Run, { at }: Pick<SeenWallet, 'at'>): boolean => run.clock.now() - at <= snapshotLifeMs
-
-/** Starts to read a step's wallet in the background; a failure is reported when it is read again. */
-const lookAt = (run: Run, step: Step): SeenWallet => ({
-  at: run.clock.now(),
-  view: readWalletView(run, step).catch(() => undefined),
-})
 
 /**
  * Signs steps that are sent together; `looked` is the view that was just read for one of them. If a signature takes
@@ -236,7 +209,7 @@ const afterSending = (view: WalletView, { nonce }: Step): WalletView | undefined
 
 const isLastLeg = (run: Run, { leg }: Leg): boolean => currentOperation(run).legs.at(-1)?.leg === leg
 
-async function signAndFollow(run: Run, leg: Leg): Promise<void> {
+async function signAndFollow(run: Run, leg: Leg, ahead: ReadAhead): Promise<void> {
   let checked: { at: number; block: number } | undefined
   const isFresh = (block: number) =>
     checked !== undefined &&
@@ -249,24 +222,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     return gas === undefined ? undefined : ({ [how]: gas } as KnownGas)
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
-  let ahead: SeenWallet | undefined
-  let begun: { of: number; looks: PendingLook[] } | undefined
-  /** Starts a look at the next step in the background, if it is in flight too. */
-  const lookAtNext = (index: number) => {
-    const next = unfinishedSteps(run, leg).find((step) => step.index > index)
-    if (!next || !isInFlight(next)) return
-    if (begun?.of !== next.index) begun = { of: next.index, looks: [] }
-    begun.looks.push(startLook(run, next.index))
-  }
-  const view = async (step: Step): Promise<SeenWallet> => {
-    const known = ahead
-    ahead = undefined
-    if (known && isRecent(run, known) && (await known.view)) return known
-    return lookAt(run, step)
-  }
-  const first = unfinishedSteps(run, leg).find(isUnsigned)
-  const planned = first && run.plannedView?.(leg, first)
-  if (planned) ahead = { at: run.clock.now() - planned.ageMs, view: Promise.resolve(planned.view) }
+  const stepAfter = (index: number) => unfinishedSteps(run, leg).find((step) => step.index > index)
   for (const { index } of unfinishedSteps(run, leg)) {
     // The steps after a failed one were followed together with it.
     if (stepAt(run, index).state === 'FINAL_OK') continue
@@ -275,7 +231,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
     if (isUnsigned(stepAt(run, index))) {
       refuseNonceConflict(run)
       const step = stepAt(run, index)
-      const looked = await view(step)
+      const looked = await ahead.view(leg, step)
       const seen = (await looked.view) ?? (await readWalletView(run, step))
       const { head, counts } = seen
       if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpiredLeg(run, leg, head)
@@ -302,18 +258,17 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
       if (isRecent(run, looked)) seenNow = seen
     }
     const onMined = () => {
-      const next = unfinishedSteps(run, leg).find((step) => step.index > index)
-      if (next && isUnsigned(next)) ahead = lookAt(run, next)
-      else if (!next && isLastLeg(run, leg)) run.onLastMined?.()
-      lookAtNext(index)
+      const next = stepAfter(index)
+      if (next || !isLastLeg(run, leg)) ahead.begin(next)
+      else ahead.beginResult()
     }
     await retryAfterStep(run, index, doneAt, () => {
       const seen = seenNow
       seenNow = undefined
-      const looks = begun?.of === index ? begun.looks : []
-      begun = undefined
-      lookAtNext(index)
-      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined, begun: looks })
+      const begun = ahead.takeLooks(index)
+      const next = stepAfter(index)
+      if (next && isInFlight(next)) ahead.begin(next)
+      return executeStep(run, index, { gas: known(index, 'atLeast'), seen, onMined, begun })
     })
     doneAt = run.clock.now()
   }

@@ -10,8 +10,7 @@ import {
   reachesLevel,
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
-import { checkLeg } from '../../guard/calldata-against-intent.ts'
-import type { CheckedLeg } from '../../guard/checked-leg-type.ts'
+import { type CheckedLeg, checkLeg } from '../../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
 import { calldataDeadline } from '../../guard/intent-recipient-and-deadline.ts'
 import { slippageOf } from '../../guard/intent-slippage.ts'

@@ -63,22 +63,4 @@ describe('a disk that is full temporarily', () => {
     expect(taken.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
     await limits.close()
   })
-
-  test('is reported by works() until it can be written again, without new requests', async () => {
-    let now = 1_000_000
-    const limits = await openKeyLimits(await fullUntil(1_005_000), { windows, now: () => now })
-    expect(limits.works()).toBe(false)
-    await expect(limits.take('one')).rejects.toThrow('cannot be written')
-    now += 5_000
-    expect(limits.works()).toBe(true)
-    // Many attempts to write leave a single row.
-    for (let at = 0; at < 5; at++) {
-      limits.works()
-      now += 2_000
-    }
-    await limits.close()
-    const db = new DatabaseSync(join(home, 'x.limits'))
-    expect(db.prepare('select count(*) as rows from turns').get()).toEqual({ rows: 1 })
-    db.close()
-  })
 })

@@ -1,0 +1,78 @@
+import { snapshotLifeMs } from '../chain/head-fees-nonces-snapshot.ts'
+import { isInFlight, isUnsigned } from '../domain/step-state.ts'
+import type { Leg, Operation, Step } from '../store/journal/operation-types.ts'
+import { type PendingLook, startLook } from './confirmation/confirmer.ts'
+import { currentOperation, type Run, type WalletView } from './run-state.ts'
+import { readWalletView } from './steps/execute-step.ts'
+
+/** A view of a step's wallet and the time of its request (monotonic, in ms); `undefined` if the node did not answer. */
+export type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
+
+/** Whether a view is young enough to sign on. */
+export const isRecent = (run: Pick<Run, 'clock'>, { at }: Pick<SeenWallet, 'at'>): boolean =>
+  run.clock.now() - at <= snapshotLifeMs
+
+/**
+ * What a run reads before it needs it: a cache whose entries have an age. With `readsAhead: false` it stays empty, and everything is read
+ * when it is needed; the result is the same.
+ */
+export type ReadAhead = {
+  /** Begins to read what a step needs next: the wallet before its signature, or its block once it is sent. */
+  begin: (step: Step | undefined) => void
+  /** The view of an unsigned step's wallet that was begun, or that its plan has read, if it is recent; else a new one. */
+  view: (leg: Leg, step: Step) => Promise<SeenWallet>
+  /** Takes the looks at a step that were begun, the earliest first. */
+  takeLooks: (index: number) => readonly PendingLook[]
+  /** Begins to read the result of the operation, whose steps are all mined. */
+  beginResult: () => void
+  /** The result of the operation: the one that was begun, if it was for the blocks that its steps are in now. */
+  result: () => Promise<unknown>
+}
+
+/** Makes the cache of a run. */
+export function readAhead(run: Run): ReadAhead {
+  const isOn = run.readsAhead !== false
+  const views = new Map<number, SeenWallet>()
+  const looks = new Map<number, PendingLook[]>()
+  let result: { of: string; read: Promise<unknown> | undefined } | undefined
+  const lookAt = (step: Step): SeenWallet => ({
+    at: run.clock.now(),
+    // A failure is reported when it is read again.
+    view: readWalletView(run, step).catch(() => undefined),
+  })
+  const plannedView = (leg: Leg, step: Step): SeenWallet | undefined => {
+    const planned = run.plannedView?.(leg, step)
+    return planned && { at: run.clock.now() - planned.ageMs, view: Promise.resolve(planned.view) }
+  }
+  return {
+    begin: (step) => {
+      if (!isOn || !step) return
+      if (isUnsigned(step)) views.set(step.index, lookAt(step))
+      if (isInFlight(step))
+        looks.set(step.index, [...(looks.get(step.index) ?? []), startLook(run, step.index)])
+    },
+    view: async (leg, step) => {
+      const known = views.get(step.index) ?? (isOn ? plannedView(leg, step) : undefined)
+      views.delete(step.index)
+      return known && isRecent(run, known) && (await known.view) ? known : lookAt(step)
+    },
+    takeLooks: (index) => {
+      const begun = looks.get(index) ?? []
+      looks.delete(index)
+      return begun
+    },
+    beginResult: () => {
+      if (!isOn) return
+      const read = run.readResult?.()
+      read?.catch(() => undefined) // Awaited at the end.
+      result = { of: blocksOf(currentOperation(run)), read }
+      run.onLastMined?.()
+    },
+    result: async () =>
+      await (result?.of === blocksOf(currentOperation(run)) ? result.read : run.readResult?.()),
+  }
+}
+
+/** Identifies the blocks of an operation's steps. */
+const blocksOf = ({ steps }: Operation): string =>
+  steps.map(({ inclusion }) => inclusion?.blockHash).join(' ')
