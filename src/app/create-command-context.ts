@@ -151,8 +151,8 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       return (await openBackend({ ...globals, profile: draft.name }, inputs)).findings()
     },
     noteOperation: (id) => void concerned.push(id),
-    signedOperation: async (argv) =>
-      (await import('./signing/signed-operation-of-command-line.ts')).findSignedOperation(argv, concerned, {
+    signedOperation: async (line) =>
+      (await import('./signing/signed-operation-of-command-line.ts')).findSignedOperation(line, concerned, {
         dirs,
         env,
         settings,

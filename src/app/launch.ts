@@ -3,18 +3,18 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { extname, isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { maySign, readCommandLine } from '../domain/command-line/read-command-line.ts'
 
 /*
  * The first code of every process of the program: it keeps signals, takes the secrets out of the environment before anything
- * else is loaded, and starts the signer early. It imports only modules of Node.
+ * else is loaded, and starts the signer early. It imports only modules of Node and the reader of command lines, which reads
+ * nothing else.
  */
 
 /** The build has JavaScript files beside this one. `npm run dev` runs the sources. */
 const extension = extname(import.meta.url)
 const beside = (name: string) => new URL(`./${name}${extension}`, import.meta.url)
 const isWindows = process.platform === 'win32'
-/** The global options that take the next word. */
-const valued = ['--profile', '--fields', '--timeout']
 
 /** What the signer inherits of the environment: where its files are. */
 const inherited =
@@ -23,7 +23,6 @@ const inherited =
 const onlyNamed = /^SLUICE_(BASE_URL|RPC_\w+)$/
 
 const argv = process.argv.slice(2)
-const words = argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1]!))
 
 // A signal that came before anything is loaded is handled by what is loaded: it knows whether something was signed.
 let wasStopped = process.env.SLUICE_STOPPED === String(process.ppid)
@@ -36,16 +35,17 @@ if (process.env.SLUICE_LAUNCHER === String(process.ppid))
   process.send?.('listening', undefined, undefined, () => process.disconnect())
 
 const { privateKey, ...secrets } = takeSecrets()
-if (!(asksForCompletionOrHelp() && !wasStopped && (await isAnsweredFromManifests()))) await startProgram()
+if (!(mayAskForCompletionOrHelp() && !wasStopped && (await isAnsweredFromManifests()))) await startProgram()
 
 async function startProgram(): Promise<void> {
+  const line = readCommandLine(argv)
   // A server for other programs has nothing that can sign.
-  const isMcp = words[0] === 'mcp'
+  const isMcp = line.command === 'mcp'
   const startSigner = signerStarter(
     isMcp ? { privateKey: undefined, signerUrl: undefined } : { privateKey, signerUrl: secrets.signerUrl },
   )
-  // The signer starts before the code for the terminal is loaded.
-  if (!wasStopped && canSign()) startSigner()
+  // The signer starts before the code for the terminal is loaded; one that was not started here is started when it is needed.
+  if (!wasStopped && maySign(line)) startSigner()
   const cache = compileCache()
   if (cache) enableCompileCache(cache)
   const { start } = (await import(beside('process-entry').href)) as typeof import('./process-entry.ts')
@@ -93,9 +93,11 @@ function asWritten(secret: string): string {
   return secret.replace(/^\ufeff/, '').replace(/\r\n$|[\r\n]$/, '')
 }
 
-function asksForCompletionOrHelp(): boolean {
-  if (argv[0] === '__complete') return true
-  return ['--help', '-h'].includes(argv.at(-1) ?? '') && !argv.includes('--json')
+/** Whether it is worth to look: whoever answers reads the line. */
+function mayAskForCompletionOrHelp(): boolean {
+  return (
+    argv[0] === '__complete' || ['--help', '-h', 'help'].includes(argv.at(-1) ?? '') || argv[0] === 'help'
+  )
 }
 
 /** Answers from the manifests that the build wrote, without loading the program. */
@@ -137,18 +139,6 @@ function compileCache(): string | undefined {
   return isOurs && (isWindows || (found.mode & 0o077) === 0) ? cache : undefined
 }
 
-/** Whether a command line may sign. Only a guess: a signer that was not started here is started when it is needed. */
-function canSign(): boolean {
-  if (argv.some((word) => ['--help', '-h', '--dry-run', '--version', '-V'].includes(word))) return false
-  const [command = '', sub = ''] = words
-  if (['deposit', 'withdraw', 'transfer'].includes(command)) return true
-  if (command === 'swap') return sub === 'execute'
-  return (
-    command === 'action' &&
-    ['submit', 'resume', 'replan', 'revoke', 'deliver', 'speed-up', 'cancel'].includes(sub)
-  )
-}
-
 /** Returns a function that starts the signer once. The private key and the URL of another signer reach it by its pipe. */
 function signerStarter(key: { privateKey: string | undefined; signerUrl: string | undefined }) {
   const { privateKey, signerUrl } = key
@@ -166,9 +156,8 @@ function signerStarter(key: { privateKey: string | undefined; signerUrl: string 
     // The first request to a signer that could not start reports that.
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
-    const quiet = argv.includes('--quiet') || argv.includes('--json')
     const redraws = process.env.TERM !== 'dumb'
-    const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, quiet, redraws })
+    const first = JSON.stringify({ argv, privateKey: privateKey ?? null, signerUrl, redraws })
     // The reader of lines would end a line at these two characters.
     child.stdin.write(`${first.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`)
     return child

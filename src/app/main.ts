@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { reportedError } from '../cli/classify-failure.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
-import { adviceOfError, type FlagKind, type RenderedAdvice } from '../cli/next-step-text.ts'
-import { helpAsFlag, scanCommandName, withCurrentFlags } from '../cli/options/argv-preprocessing.ts'
+import { adviceOfError, type RenderedAdvice } from '../cli/next-step-text.ts'
 import { wordsTo } from '../cli/options/command-tree-queries.ts'
-import { globalOptions, globalsOf, preparseGlobals } from '../cli/options/global-options.ts'
+import { globalsOf, outputOf } from '../cli/options/global-options.ts'
+import { addFromTable } from '../cli/options/options-from-table.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, throwWithCommand, usageError } from '../cli/options/usage-errors.ts'
 import { writeBytes, writeDocument } from '../cli/output/document-writer.ts'
@@ -12,6 +12,7 @@ import type { CommandContext, ProgramContext } from '../cli/program-context-type
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { wrapText } from '../cli/terminal/text-wrap.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
+import { type CommandLine, readCommandLine } from '../domain/command-line/read-command-line.ts'
 import type { Exit } from '../domain/error-table.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
@@ -24,25 +25,25 @@ import { commandTime, type RunningTime } from './command-time.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */
 export async function main(argv: readonly string[], base: ProgramContext): Promise<Exit> {
+  const line = readCommandLine(argv)
   const time = commandTime(base)
   const program = withCommands(base, time)
   const help: string[] = []
   let built: Command | undefined
   try {
-    refusePrivateKeys(argv, scanCommandName(argv).name)
+    refusePrivateKeys(line)
     if (argv[0] === '__complete') return await printCompletion(argv.slice(1), program)
-    if (await printTopic(argv, program)) return 0
-    const line = helpAsFlag(withCurrentFlags(argv))
-    const root = await buildProgram(line, program, false, (text) => void help.push(text))
+    if (await printTopic(line, program)) return 0
+    const root = await buildProgram(argv, program, false, (text) => void help.push(text))
     built = root
     root.hook('preAction', (_, command) => startTime(time, command))
-    await withWaits(time.waits, () => time.bounded(root.parseAsync([...line], { from: 'user' })))
+    await withWaits(time.waits, () => time.bounded(root.parseAsync([...line.argv], { from: 'user' })))
     return 0
   } catch (thrown) {
     const error = time.explained(thrown)
     time.end()
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
-    if (asks && preparseGlobals(argv).json) return printAsJson(error, base)
+    if (asks && outputOf(line).json) return printAsJson(error, base)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without a subcommand, or no command: show the help.
     if (asks) {
@@ -51,7 +52,7 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     }
     const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
     const failure = isUnknown ? usageError(error, await program.commands()) : error
-    return printError(await reportedError(failure, argv, program), argv, program, built)
+    return printError(await reportedError(failure, line, program), line, program, built !== undefined)
   } finally {
     time.end()
   }
@@ -120,9 +121,9 @@ async function printCompletion(argv: readonly string[], program: CommandContext)
 }
 
 /** Shows a help topic, if the line asks for one. */
-async function printTopic(argv: readonly string[], { io }: CommandContext): Promise<boolean> {
-  const { name, sub } = scanCommandName(argv)
-  if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
+async function printTopic(line: CommandLine, { io }: CommandContext): Promise<boolean> {
+  const [help, sub] = line.operands
+  if (line.command !== '' || help !== 'help' || sub === undefined) return false
   const { topics, topicText } = await import('../commands/help-topics.ts')
   const topic = Object.hasOwn(topics, sub) ? topics[sub] : undefined
   if (!topic) {
@@ -133,7 +134,7 @@ async function printTopic(argv: readonly string[], { io }: CommandContext): Prom
   }
   const { intro, rows, outro = null } = topic
   const asData = { topic: sub, intro, rows: rows.map(([name, meaning]) => ({ name, meaning })), outro }
-  if (preparseGlobals(argv).json) writeDocument(io, asData)
+  if (outputOf(line).json) writeDocument(io, asData)
   else writeBytes(io, `${topicText(topic, io.out)}\n`)
   return true
 }
@@ -156,15 +157,16 @@ export async function buildProgram(
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   // With --json, help is printed as data and not as text.
-  const writeOut = (text: string): unknown => preparseGlobals(argv).json || writeBytes(program.io, text)
+  const line = readCommandLine(argv)
+  const writeOut = (text: string): unknown => outputOf(line).json || writeBytes(program.io, text)
   const says: HelpOutput = { writeOut, writeErr }
-  const { name: wanted, sub } = scanCommandName(argv)
+  const [wanted] = line.command.split(' ')
   // A line with a known command needs no other commands; their names are only for the help and for
   // suggestions.
   const isAlone = !all && commands.some(({ name }) => name === wanted)
   for (const group of helpGroups) {
     for (const entry of commands.filter((one) => one.group === group)) {
-      const isWanted = all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
+      const isWanted = all || entry.name === wanted
       if (isAlone && !isWanted) continue
       const command = isWanted ? (await entry.load())(program) : stub(entry)
       root.addCommand(command.helpGroup(group))
@@ -199,25 +201,21 @@ function settle(command: Command, program: CommandContext, says: HelpOutput): vo
   const shown = command.createHelp().visibleCommands(command)
   if (shown.some((one) => one.name() === 'help'))
     command.helpCommand('help [command]', 'show help for a command')
-  const isLeaf = command.commands.length === 0
-  for (const [flags, description] of globalOptions) command.option(flags, description)
+  addFromTable(command)
   refuseTwice(command)
-  if (command.parent)
-    for (const option of command.options.slice(-globalOptions.length))
-      if (!isLeaf || !['--json', '--yes'].includes(option.long ?? '')) option.hidden = true
 }
 
 /** Prints an error with its code and next step: as one JSON document, or in words on stderr. */
 export function printError(
   error: AppError,
-  argv: readonly string[],
+  line: CommandLine,
   { io }: Pick<CommandContext, 'io'>,
-  root?: Command,
+  canRepeat = false,
 ): Exit {
-  const { json, debug } = preparseGlobals(argv)
+  const { json, debug } = outputOf(line)
   const { code, message, details } = error
   const row = errorRow(code)
-  const advice = adviceOfError(error, argv, io, root && flagsTaken(root, argv))
+  const advice = adviceOfError(error, line, io, canRepeat)
   const say = sanitizeText(message)
   if (json)
     writeDocument(io, {
@@ -239,17 +237,6 @@ export function printError(
   }
   if (debug) io.err.write(`${io.err.paint.dim(redactedTrace(error))}\n`)
   return row.exit
-}
-
-/** How the command of a line takes a flag; `undefined` if it does not. */
-function flagsTaken(root: Command, argv: readonly string[]): FlagKind {
-  let command = root
-  for (const word of argv) command = command.commands.find((one) => one.name() === word) ?? command
-  return (flag) => {
-    const option = command.options.find(({ long, short }) => long === flag || short === flag)
-    if (command === root || !option) return undefined
-    return option.required || option.optional ? 'value' : 'boolean'
-  }
 }
 
 /** What to do next: words beside the label, and each command on a line of its own. */

@@ -4,6 +4,7 @@ import type { CommandManifest } from '../cli/help/command-manifest.ts'
 import { complete, completionText } from '../cli/help/complete-word.ts'
 import { helpText } from '../cli/help/help-text.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
+import { type CommandLine, readCommandLine } from '../domain/command-line/read-command-line.ts'
 import { completionValues } from './completion-values.ts'
 import { directories } from './profiles/directories.ts'
 import { fileSettings } from './profiles/settings-files.ts'
@@ -18,7 +19,10 @@ export async function answerFromManifests(
   lines: string,
 ): Promise<boolean> {
   try {
-    const text = argv[0] === '__complete' ? await completionAnswer(argv, env, lines) : helpAnswer(argv, lines)
+    const text =
+      argv[0] === '__complete'
+        ? await completionAnswer(argv, env, lines)
+        : helpAnswer(readCommandLine(argv), lines)
     if (text === undefined) return false
     say(text)
     return true
@@ -46,10 +50,8 @@ async function completionAnswer(
 ): Promise<string | undefined> {
   const words = argv.slice(argv[1] === '--' ? 2 : 1)
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
-  const wanted = before[0]
-  // A line with options before the command needs the program.
-  if (wanted?.startsWith('-')) return undefined
-  refusePrivateKeys(argv, argv[0])
+  refusePrivateKeys(readCommandLine(words))
+  const [wanted] = readCommandLine(before).command.split(' ')
   const dirs = directories(env)
   const values = completionValues({
     dirs,
@@ -65,11 +67,12 @@ async function completionAnswer(
 
 const onlyInProgram = () => Promise.reject(new Error('only the program knows itself'))
 
-/** `sluice COMMAND... --help` with nothing else on the line. */
-function helpAnswer(argv: readonly string[], lines: string): string | undefined {
-  if (!['--help', '-h'].includes(argv.at(-1) ?? '')) return undefined
-  let at: CommandManifest | undefined = readManifest(lines, argv[0])
-  for (const word of argv.slice(0, -1)) at = at?.commands.find(({ name }) => name === word)
+/** The help of a command, if nothing else is asked. */
+function helpAnswer({ asks, command, operands, flags }: CommandLine, lines: string): string | undefined {
+  if (asks !== 'help' || operands.length > 0 || flags.length > 0) return undefined
+  const words = command === '' ? [] : command.split(' ')
+  let at: CommandManifest | undefined = readManifest(lines, words[0])
+  for (const word of words) at = at?.commands.find(({ name }) => name === word)
   const width = isDevice() ? process.stdout.columns || 80 : 80
   return at && helpText(at.help, width) + at.help.after
 }

@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { config } from 'zod/v4/core'
 import { commandInterruptedError, reportedError } from '../cli/classify-failure.ts'
-import { preparseGlobals } from '../cli/options/global-options.ts'
+import { outputOf } from '../cli/options/global-options.ts'
 import type { ProgramContext } from '../cli/program-context-types.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
 import { stdio } from '../cli/terminal/standard-streams.ts'
+import { type CommandLine, readCommandLine } from '../domain/command-line/read-command-line.ts'
 import type { Exit } from '../domain/error-table.ts'
 import { AppError } from '../domain/errors.ts'
 import { programVersion } from '../http/program-version.ts'
@@ -26,9 +27,10 @@ export async function start(
   startSigner: () => ChildProcess,
   wasStopped: () => boolean,
 ): Promise<void> {
+  const line = readCommandLine(argv)
   // A short command ends before compiled validators would pay off.
-  if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
-  const { noColor, noInput, quiet } = preparseGlobals(argv)
+  if (line.command !== 'serve' && line.command !== 'mcp') config({ jitless: true })
+  const { noColor, noInput, quiet } = outputOf(line)
   // Install the signal handlers before removing the earlier ones, so that no signal is lost while loading.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = signals.map((signal) => [signal, process.listeners(signal)] as const)
@@ -38,7 +40,7 @@ export async function start(
   const io = Object.assign(await stdio({ noColor, noInput, env: process.env }), {
     whileAsking: whilePersonActs,
   })
-  const program = contextOrExit(argv, io, {
+  const program = contextOrExit(line, io, {
     env: withKnownNames(process.env),
     secrets,
     signingService: once(async () => {
@@ -62,19 +64,19 @@ export async function start(
   })
   // An unhandled failure goes here, because something may be signed. A server signs nothing and prints the
   // trace.
-  if (argv[0] !== 'serve')
+  if (line.command !== 'serve')
     process.once('uncaughtException', async (error) => {
       let exit: Exit = 26
       try {
-        exit = printError(await reportedError(error, argv, program), argv, program)
+        exit = printError(await reportedError(error, line, program), line, program)
       } finally {
         process.exit(exit)
       }
     })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
-    const error = await reportedError(commandInterruptedError(argv), argv, program)
+    const error = await reportedError(commandInterruptedError(line), line, program)
     // A command that ended meanwhile has already reported.
-    return (await Promise.race([work, undefined])) ?? printError(error, argv, program)
+    return (await Promise.race([work, undefined])) ?? printError(error, line, program)
   }
   const work = wasStopped() ? undefined : main(argv, { ...program, sinceStart: () => performance.now() })
   let lost: NodeJS.ErrnoException | undefined
@@ -93,7 +95,7 @@ export async function start(
       cause: lost,
       next: 'Free some space, or write the output elsewhere.',
     })
-    exit = printError(await reportedError(fault, argv, program), ['--no-input'], program)
+    exit = printError(await reportedError(fault, line, program), readCommandLine([]), program)
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)
@@ -101,14 +103,14 @@ export async function start(
 
 /** The command context. Without directories for its files the program cannot run: it reports that and ends. */
 function contextOrExit(
-  argv: readonly string[],
+  line: CommandLine,
   io: Io,
   inputs: Parameters<typeof createCommandContext>[0],
 ): ProgramContext {
   try {
     return createCommandContext(inputs)
   } catch (error) {
-    if (error instanceof AppError) process.exit(printError(error, argv, { io }))
+    if (error instanceof AppError) process.exit(printError(error, line, { io }))
     throw error
   }
 }

@@ -1,9 +1,14 @@
 import { createInterface } from 'node:readline'
+import {
+  type CommandLine,
+  flagValue,
+  hasFlag,
+  readCommandLine,
+} from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
 import { brokenBetweenWords } from '../domain/text/broken-lines.ts'
 import { escapeJsonText, sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { commandOperands, optionValue } from '../signing/argv-reader.ts'
 import { openSigningService } from '../signing/signing-service.ts'
 import type { SigningRequests, SigningService } from '../signing/signing-service-protocol.ts'
 import { directories } from './profiles/directories.ts'
@@ -23,7 +28,6 @@ type First = {
   argv: string[]
   privateKey: string | null
   signerUrl?: string
-  quiet: boolean
   redraws?: boolean
 }
 
@@ -75,14 +79,15 @@ const known = () => import('./profiles/catalog-of-configured-networks.ts')
 
 /** Loads the code that the command line will need, while the main program is busy. */
 async function preload({ argv }: First): Promise<void> {
-  const { kind } = await profileOfLine(argv)
+  const line = readCommandLine(argv)
+  const { kind } = await profileOfLine(line)
   await Promise.all(kind === 'sandbox' ? [sandboxAccounts(), sandboxRecord()] : [known()])
-  await preloadReaders(argv)
+  await preloadReaders(line)
 }
 
 /** The profile of the command line; `demo` always uses the sandbox. */
-const profileOfLine = (argv: readonly string[]): Promise<SelectedProfile> => {
-  const named = commandOperands(argv)[0] === 'demo' ? 'sandbox' : optionValue(argv, '--profile')
+const profileOfLine = (line: CommandLine): Promise<SelectedProfile> => {
+  const named = line.command === 'demo' ? 'sandbox' : flagValue(line, '--profile')
   return selectProfile(process.env, named, withoutSecrets(fileSettings(directories(process.env))))
 }
 
@@ -90,21 +95,22 @@ async function signingServiceFor({
   argv,
   privateKey,
   signerUrl,
-  quiet,
   redraws = true,
 }: First): Promise<SigningService> {
   const dirs = directories(process.env)
-  const profile = await profileOfLine(argv)
+  const line = readCommandLine(argv)
+  const isQuiet = hasFlag(line, '--quiet') || hasFlag(line, '--json')
+  const profile = await profileOfLine(line)
   const catalog = () => ownCatalog(profile)
   return openSigningService({
-    ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
-    argv,
+    ...signerReads({ line, dirs, isSandbox: profile.kind === 'sandbox', catalog }),
+    line,
     privateKey: privateKey ?? undefined,
     signerUrl,
     catalog,
     sandboxKey: async () => (await sandboxAccounts()).sandboxKey(),
     say: (text) => {
-      if (!quiet) write(text, redraws)
+      if (!isQuiet) write(text, redraws)
     },
     tell: (text) => write(text, redraws),
   })

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
+import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import { sluice } from '../domain/text/next-step.ts'
-import { scanCommandName } from './options/argv-preprocessing.ts'
 import { usageError } from './options/usage-errors.ts'
 import type { CommandContext, SignedOperation } from './program-context-types.ts'
 
@@ -11,14 +11,14 @@ import type { CommandContext, SignedOperation } from './program-context-types.ts
  */
 export async function reportedError(
   error: unknown,
-  argv: readonly string[],
+  line: CommandLine,
   program: Pick<CommandContext, 'signedOperation'>,
 ): Promise<AppError> {
-  const found = known(error, argv)
+  const found = known(error, line)
   if (!impliesUnsigned(found.code)) return found
   let signed: SignedOperation | undefined
   try {
-    signed = await program.signedOperation(argv)
+    signed = await program.signedOperation(line)
   } catch (cause) {
     if (cause instanceof AppError && !impliesUnsigned(cause.code)) return cause
     return new AppError(
@@ -53,18 +53,21 @@ export async function reportedError(
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** A failure as an error of the table. */
-function known(error: unknown, argv: readonly string[]): AppError {
+function known(error: unknown, line: CommandLine): AppError {
   if (error instanceof AppError) return error
   if (error instanceof CommanderError) return usageError(error)
-  if (error instanceof Error && error.name === 'AbortError') return commandInterruptedError(argv, error)
+  if (error instanceof Error && error.name === 'AbortError') return commandInterruptedError(line, error)
   return new AppError('BUG', `Internal error: ${wordsOf(error)}`, { cause: error })
 }
 
 /** The error of a command line that a signal ended before anything was signed. */
-export const commandInterruptedError = (argv: readonly string[], cause?: unknown): AppError =>
+export const commandInterruptedError = (
+  { command }: Pick<CommandLine, 'command'>,
+  cause?: unknown,
+): AppError =>
   new AppError(
     'INTERRUPTED',
-    scanCommandName(argv).name === 'demo'
+    command === 'demo'
       ? 'Interrupted. Earlier steps of the demo are done, with play money of the sandbox.'
       : 'Interrupted. This command signed nothing.',
     { cause },

@@ -6,7 +6,7 @@ import { didYouMean, didYouMeanWhole } from '../domain/text/did-you-mean.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli } from './command-run-types.ts'
-import { renderedText, targetFlags } from './next-step-text.ts'
+import { renderedText, targetOfCommand } from './next-step-text.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { withCommandHelp } from './options/usage-errors.ts'
 import { fittedFor, written } from './output/document-writer.ts'
@@ -138,7 +138,7 @@ function localCliFor(program: CommandContext, globals: Globals, command?: Comman
       program.onResult?.(value)
       emitOne(io, globals, value, view, rows)
     },
-    line: (given) => renderedText(given, targetFlags(command)),
+    line: (given) => renderedText(given, targetOfCommand(command)),
     list: async (list, view) => {
       program.onResult?.(list)
       const known =
@@ -148,7 +148,7 @@ function localCliFor(program: CommandContext, globals: Globals, command?: Comman
       emitList(io, globals, list, view, known)
     },
     notice: (line) => {
-      if (!globals.quiet) io.err.write(`${fittedFor(renderedText(line, targetFlags(command)), io.err)}\n`)
+      if (!globals.quiet) io.err.write(`${fittedFor(renderedText(line, targetOfCommand(command)), io.err)}\n`)
     },
   }
 }

@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import { isLeaf } from '../domain/command-line/commands.ts'
+import { type FlagName, takesFlag, takesSigner } from '../domain/command-line/flags.ts'
+import { type CommandLine, flagValue, hasFlag, type Typed } from '../domain/command-line/read-command-line.ts'
 import { type AppError, errorRow, isErrorCode } from '../domain/errors.ts'
 import {
   type Advice,
@@ -11,7 +14,6 @@ import {
   partsOf,
 } from '../domain/text/next-step.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
-import { optionValue } from '../signing/argv-reader.ts'
 import type { SignerChoice } from '../signing/signer.ts'
 import type { Io } from './terminal/io-types.ts'
 
@@ -36,31 +38,12 @@ function bareOrigin(text: string): string {
   return isBare ? url.origin : 'URL'
 }
 
-/** A word, or `URL` for a URL with more than an origin, which may be a secret. */
-const withoutSecretUrl = (word: string): string => (word.includes('://') ? bareOrigin(word) : word)
-
-/** A Ledger with the path that was named behind it, which is no operand. */
-function ledgerOn(argv: readonly string[]): string | true | undefined {
-  const path = optionValue(argv, '--ledger')
-  if (path?.startsWith('m/')) return path
-  return argv.some((word) => word === '--ledger' || word.startsWith('--ledger=')) ? true : undefined
+/** A word without a URL of more than an origin, which may be a secret. */
+function withoutSecretUrl(word: string): string {
+  const [, name = '', value = ''] = /^(--[^=]+=)?(.*)$/s.exec(word)!
+  return value.includes('://') ? `${name}${bareOrigin(value)}` : word
 }
 
-/** Commands that take a signer. */
-const signing: ReadonlySet<Next['command']> = new Set<CommandName>([
-  'deposit',
-  'withdraw',
-  'transfer',
-  'swap execute',
-  'wallet approvals revoke',
-  'action resume',
-  'action replan',
-  'action revoke',
-  'action deliver',
-  'action submit',
-  'action speed-up',
-  'action cancel',
-])
 /** Commands that show a wallet, which is their operand. */
 const showing: ReadonlySet<Next['command']> = new Set<CommandName>(['wallet show', 'wallet approvals list'])
 /** Commands that select by network. */
@@ -76,14 +59,39 @@ const asking: ReadonlySet<Next['command']> = new Set<CommandName>([
   'action abandon',
 ])
 
-/** How a command takes a flag, with or without a value; `undefined` if it does not. */
-export type FlagKind = (flag: string) => 'value' | 'boolean' | undefined
+/** Signer, profile and network of the line that ran. */
+export type Target = SignerChoice & {
+  profile?: string | undefined
+  network?: string | undefined
+  /** Whether it asked nothing: it answered yes to every question, or forbade them. */
+  isUnasked?: boolean
+}
 
-/** The line that ran, whose signer, profile and network the next one needs too. `argv` may be only its flags. */
+/** What a line names that the next one needs too. */
+export const targetOf = (line: CommandLine): Target => {
+  const ledger = flagValue(line, '--ledger')
+  return {
+    wallet: flagValue(line, '--wallet'),
+    keyFile: flagValue(line, '--key-file'),
+    passwordFile: flagValue(line, '--password-file'),
+    signerUrl: flagValue(line, '--signer-url'),
+    // What is no path may be an operand that was meant.
+    ledger: hasFlag(line, '--ledger') ? (ledger?.startsWith('m/') ? ledger : true) : undefined,
+    profile: flagValue(line, '--profile'),
+    network: flagValue(line, '--network'),
+    isUnasked: hasFlag(line, '--yes') || hasFlag(line, '--no-input'),
+  }
+}
+
+/** The same, of a command that is parsed. */
+export const targetOfCommand = (command: Command | undefined): Target | undefined =>
+  command?.optsWithGlobals<Target>()
+
+/** The line that ran, for the text of the next one. */
 export type LineThatRan = {
-  argv: readonly string[]
-  /** How the command of the line takes flags, where `argv` is the whole line and can be run again. */
-  takes?: FlagKind
+  target: Target
+  /** The whole line, where it can be run again. */
+  again?: CommandLine
   /** Whether a person can answer a question. */
   canAsk?: boolean
   /** Whether signer and profile are named again; not if they were the fault. */
@@ -92,29 +100,18 @@ export type LineThatRan = {
 }
 
 /** Whether the line that ran can be run again with these flags. */
-const isRunAgain = ({ flags }: Next, { takes }: LineThatRan): boolean =>
-  takes !== undefined && Object.keys(flags).every((flag) => takes(flag) !== undefined)
+const isRunAgain = ({ flags }: Next, { again }: LineThatRan): boolean =>
+  again !== undefined && Object.keys(flags).every((flag) => takesFlag(again.command, flag as FlagName))
 
 /** A command as a line to paste: with signer, profile and network of the line that ran, where it names none. */
 export function nextLine(next: Next, line: LineThatRan): string {
-  const { argv, canAsk = false, isSigner = true, isProfile = true } = line
+  const { target, canAsk = false, isSigner = true, isProfile = true } = line
   if (next.command === 'same')
-    return isRunAgain(next, line) ? sameLine(argv, next.flags, line.takes!) : commandLine(next)
-  const has = (name: `--${string}`) => next.flags[name] !== undefined
-  const [wallet, profile, network] = [
-    optionValue(argv, '--wallet'),
-    optionValue(argv, '--profile'),
-    optionValue(argv, '--network'),
-  ]
-  const signer = signerFlags({
-    wallet,
-    keyFile: optionValue(argv, '--key-file'),
-    passwordFile: optionValue(argv, '--password-file'),
-    signerUrl: optionValue(argv, '--signer-url'),
-    ledger: ledgerOn(argv),
-  })
+    return isRunAgain(next, line) ? sameLine(line.again!, next.flags) : commandLine(next)
+  const has = (name: FlagName) => next.flags[name] !== undefined
+  const { wallet, profile, network } = target
   const isNamed = has('--wallet') || has('--key-file') || has('--ledger') || has('--signer-url')
-  const isAsked = canAsk && asking.has(next.command) && !confirming.some((flag) => argv.includes(flag))
+  const isAsked = canAsk && asking.has(next.command) && !target.isUnasked
   const { '--yes': yes, ...others } = next.flags
   return commandLine({
     ...next,
@@ -124,7 +121,7 @@ export function nextLine(next: Next, line: LineThatRan): string {
         : next.operands,
     flags: {
       ...(isAsked ? others : next.flags),
-      ...(isSigner && signing.has(next.command) && !isNamed && signer),
+      ...(isSigner && takesSigner(next.command) && !isNamed && signerFlags(target)),
       ...(ofNetwork.has(next.command) &&
         network !== undefined &&
         !has('--network') && { '--network': network }),
@@ -133,32 +130,22 @@ export function nextLine(next: Next, line: LineThatRan): string {
   })
 }
 
-const confirming = ['--yes', '-y', '--no-input']
-
 /** The line that ran, with flags in the place of its own; what may be a secret in it is left out. */
-function sameLine(argv: readonly string[], flags: Flags, takes: FlagKind): string {
-  const end = argv.indexOf('--')
-  const [before, behind] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)]
-  const kept: string[] = []
-  for (let at = 0; at < before.length; at++) {
-    const [name = '', ...value] = before[at]!.split('=')
-    const isFlag = name.startsWith('-')
-    const takesNext = value.length === 0 && takes(name) === 'value' && at + 1 < before.length
-    const words =
-      isFlag && value.length > 0 ? [`${name}=${withoutSecretUrl(value.join('='))}`] : [before[at]!]
-    if (takesNext) words.push(before[++at]!)
-    if (!Object.hasOwn(flags, name) || repeatable.has(name)) kept.push(...words.map(withoutSecretUrl))
-  }
+function sameLine({ argv, flags: typed, isLiteral }: CommandLine, flags: Flags): string {
+  const places = ({ at, words }: Typed) => [at, at + words - 1]
+  const isReplaced = ({ flag }: Typed) => flags[flag.name] !== undefined && !flag.repeats
+  const ofFlags = new Set(typed.flatMap(places))
+  const replaced = new Set(typed.filter(isReplaced).flatMap(places))
+  const end = isLiteral ? argv.findIndex((word, at) => word === '--' && !ofFlags.has(at)) : argv.length
   return [
     'sluice',
-    ...kept.map(shellWord),
+    ...argv
+      .slice(0, end)
+      .flatMap((word, at) => (replaced.has(at) ? [] : [shellWord(withoutSecretUrl(word))])),
     ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
-    ...(behind.length > 0 ? ['--', ...behind.map(shellWord)] : []),
+    ...argv.slice(end).map(shellWord),
   ].join(' ')
 }
-
-/** Flags that may be given more than once. */
-const repeatable: ReadonlySet<string> = new Set(['--allow-contract'])
 
 /** An advice in the forms that are printed. */
 export type RenderedAdvice = {
@@ -173,7 +160,7 @@ export type RenderedAdvice = {
 /** Renders an advice for the line that ran. */
 export function renderAdvice(given: Advice, line: LineThatRan): RenderedAdvice {
   const parts = partsOf(given)
-  const { takes: _, ...target } = line
+  const { again: _, ...target } = line
   const lines: RenderedAdvice['lines'] = []
   for (const part of parts) {
     const isCommand = typeof part !== 'string' && (part.command !== 'same' || isRunAgain(part, line))
@@ -199,20 +186,20 @@ export function renderAdvice(given: Advice, line: LineThatRan): RenderedAdvice {
 }
 
 /** An advice as one text, for the line that ran. */
-export const renderedText = (given: Advice, argv: readonly string[]): string =>
-  argv.length === 0 ? adviceText(given) : renderAdvice(given, { argv }).hint
+export const renderedText = (given: Advice, target: Target | undefined): string =>
+  target ? renderAdvice(given, { target }).hint : adviceText(given)
 
 /** What a failure says to do next; the signer and the profile of the line are not named again if they were the fault. */
 export function adviceOfError(
   { code, next, details }: AppError,
-  argv: readonly string[],
+  line: CommandLine,
   { canAsk }: Pick<Io, 'canAsk'>,
-  takes?: FlagKind,
+  canRepeat: boolean,
 ): RenderedAdvice | undefined {
   if (next === undefined || next.length === 0) return undefined
   return renderAdvice(next, {
-    argv,
-    ...(takes && { takes }),
+    target: targetOf(line),
+    ...(canRepeat && isLeaf(line.command) && { again: line }),
     canAsk,
     isSigner: [code, details?.cause].every((one) => !isOfSigner(one)),
     isProfile: details?.profile === undefined,
@@ -222,15 +209,3 @@ export function adviceOfError(
 /** Whether a failure is about the signer. */
 const isOfSigner = (code: unknown): boolean =>
   typeof code === 'string' && isErrorCode(code) && errorRow(code).exit === 13
-
-const kept = ['wallet', 'keyFile', 'passwordFile', 'signerUrl', 'ledger', 'profile', 'network'] as const
-
-/** The words of a line that name such things, of a command that is parsed. */
-export function targetFlags(command: Command | undefined): string[] {
-  const options = command?.optsWithGlobals<Record<string, unknown>>() ?? {}
-  return kept.flatMap((name) => {
-    const value = options[name]
-    const words = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-    return typeof value === 'string' ? [words, value] : value === true ? [words] : []
-  })
-}

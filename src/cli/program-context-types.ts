@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { PolledEvent } from '../api/webhooks.ts'
+import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import type { Exit } from '../domain/error-table.ts'
 import type { Flags } from '../domain/text/next-step.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
@@ -99,7 +100,7 @@ export type CommandContext = {
   /** Notes the id of an operation that the command resumes, because the command line may not name it. */
   noteOperation: (id: string) => void
   /** The operation of a command line, if it has a signed transaction. Reads only the journals of this machine. */
-  signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
+  signedOperation: (line: CommandLine) => Promise<SignedOperation | undefined>
   /** Called with every value that a command prints. */
   onResult?: (value: unknown) => void
   /** Posts events to a URL of the person, signed with this secret, or a new one for this run. USAGE for a text that is no URL. */

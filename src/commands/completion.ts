@@ -11,10 +11,10 @@ const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', power
 /** `completion`: prints the completion script of a shell. */
 export const completion = (program: CommandContext) =>
   new Command('completion')
+    .addArgument(new Argument('<shell>').choices(Object.keys(shells)))
     .description(
       'Print the completion script of a shell. The script completes strategies, IDs, profiles and wallets from this machine and never uses the network.',
     )
-    .addArgument(new Argument('<shell>', 'shell to complete for').choices(Object.keys(shells)))
     .addHelpText('after', '\nExample:\n  $ sluice completion bash >> ~/.bashrc')
     .action(localAction(program, print))
 

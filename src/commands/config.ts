@@ -15,7 +15,6 @@ export const config = (program: CommandContext) => {
   )
   const lists = (one: Command) =>
     one
-      .option('--show-origin', 'show where each setting comes from: a flag, a variable, a profile or a file')
       // The group accepts the flag anywhere on the line.
       .action((_: object, typed: Command) => localAction(program, list)(typed.optsWithGlobals(), typed))
   lists(command)

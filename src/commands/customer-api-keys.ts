@@ -20,31 +20,16 @@ type Create = Where & { customer: string; testnet?: boolean; markupBps?: string;
 export const keys = (program: CommandContext) => {
   const command = new Command('keys').description('Manage the API keys in the database of sluice serve.')
   const add = (name: string, description: string, example: string) =>
-    command
-      .command(name)
-      .description(description)
-      .option(
-        '--database <url>',
-        'database of sluice serve: a SQLite file, or postgres://USER@HOST/NAME without a password',
-      )
-      .addHelpText('after', `\nExample:\n  $ ${example}`)
+    command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
   add(
     'create',
     'Create an API key. The key is shown only once.',
     'sluice keys create --customer acme --markup-bps 10',
-  )
-    .requiredOption(
-      '--customer <name>',
-      'customer the key belongs to; customers are isolated from each other',
-    )
-    .option('--testnet', 'let this key see testnets')
-    .option('--markup-bps <n>', "customer's markup, in basis points")
-    .option('--strategies <slugs>', 'strategies enabled for the customer, for all its keys: a,b,c, or all')
-    .action(action(program, create))
+  ).action(action(program, create))
   add('list', 'List API keys, newest first.', 'sluice keys list').action(action(program, list))
-  add('revoke', 'Revoke an API key, immediately and permanently.', 'sluice keys revoke ID --yes')
-    .argument('<id>', 'key ID or its beginning, as shown by keys list')
-    .action(action(program, revoke))
+  add('revoke', 'Revoke an API key, immediately and permanently.', 'sluice keys revoke ID --yes').action(
+    action(program, revoke),
+  )
   return command
 }
 

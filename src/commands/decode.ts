@@ -28,14 +28,6 @@ export const decode = (program: CommandContext) =>
     .description(
       'Show what calldata, a raw transaction or the transaction of a hash does, and what of it cannot be read. Only a hash is looked up on a network. Signs nothing.',
     )
-    .argument('<data>', 'calldata, raw transaction or transaction hash; - reads it from standard input')
-    .option(
-      '--to <address>',
-      'the contract that is called, for calldata; without it, what the call does is not certain',
-    )
-    .option('--network <network>', 'name or chain id; for calldata, and to choose one network for a hash')
-    .option('--value <wei>', 'the coin that the call carries, for calldata, in wei')
-    .option('--from <address>', 'the sender, for calldata')
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice decode 0x617ba037... --to 0x87870Bca3F3fD6335C3F4ce8392D69350B4fA4E2 --network ethereum\n  $ sluice decode 0x02f8...\n  $ sluice decode 0xa4430fd02f380847b2d41d851dae3eedf4c9b22b1a3ce89dc82347ed1ffada17',

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { amountOf, refuseTwoAmounts, slippage, validatedBy } from '../cli/options/option-values.ts'
-import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
+import { amountOf, refuseTwoAmounts, slippage } from '../cli/options/option-values.ts'
+import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { amountOfBalance, depositedToken } from '../cli/signing-flow/amount-of-balance.ts'
 import { depositProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
@@ -21,28 +21,10 @@ type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: st
 
 /** `deposit`: put an asset into a strategy. */
 export const deposit = (program: CommandContext) =>
-  withSigning(
-    new Command('deposit')
-      .description(
-        'Deposit an asset into a strategy. The transactions are checked, shown, signed in order and followed until final.',
-      )
-      .argument('<id>', 'strategy ID or slug')
-      .option(
-        '--amount <amount|max>',
-        'amount, in units of the asset: 100.5 or 100.5USDC; max or 50% of the balance',
-      )
-      .option('--amount-raw <amount>', 'amount, in the smallest unit')
-      .option(
-        '--from <network>',
-        'network of the funds, if not that of the strategy; the funds are bridged first',
-      )
-      .option(
-        '--slippage <size>',
-        'maximum slippage, for strategies bought at a market price: 0.5%',
-        validatedBy(slippage),
-      ),
-    'exchange',
-  )
+  new Command('deposit')
+    .description(
+      'Deposit an asset into a strategy. The transactions are checked, shown, signed in order and followed until final.',
+    )
     .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')
     .action(action(program, run))
 

@@ -18,33 +18,17 @@ export const fees = (program: CommandContext) => {
     'Show and set the fees of a service: who charges them and who collects them.',
   )
   const add = (name: string, description: string, examples: string) =>
-    command
-      .command(name)
-      .description(description)
-      .option(
-        '--database <url>',
-        'database of sluice serve (a SQLite file, or postgres://USER@HOST/NAME without a password); its operator fees are read or changed',
-      )
-      .addHelpText('after', `\n${examples}`)
+    command.command(name).description(description).addHelpText('after', `\n${examples}`)
   add(
     'show',
     'Show fees, in basis points. A fee is charged only if its collector is set.',
     'Examples:\n  $ sluice fees show\n  $ sluice fees show --operator',
-  )
-    .option('--operator', 'show the operator fees of sluice serve and the log of changes')
-    .action(action(program, show))
+  ).action(action(program, show))
   add(
     'set',
     "Set fees. The operator's fees can only be set on the machine of the service, the customer's also over HTTP.",
     'Examples:\n  $ sluice fees set --operator-collector 0x7777777777777777777777777777777777777777\n  $ sluice fees set --markup-bps 10\n  $ sluice fees set --collector none',
-  )
-    .option('--swap-fee-bps <n>', "operator's swap fee on the input amount, in basis points")
-    .option('--performance-fee-bps <n>', "operator's performance fee on withdrawn profit, in basis points")
-    .option('--max-markup-bps <n>', 'highest markup a customer may set, in basis points')
-    .option('--operator-collector <address|none>', "address that collects the operator's fees")
-    .option('--markup-bps <n>', "customer's markup on top of both, in basis points")
-    .option('--collector <address|none>', "address that collects the customer's markup")
-    .action(action(program, set))
+  ).action(action(program, set))
   return command
 }
 

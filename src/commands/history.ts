@@ -4,7 +4,6 @@ import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import { wholeNumber } from '../cli/options/option-values.ts'
 import { amountCsv } from '../cli/output/field-names.ts'
-import { withRaw } from '../cli/output/raw-answers.ts'
 import type { ListView } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { allPages } from '../cli/read-all-pages.ts'
@@ -21,14 +20,8 @@ type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmoun
 
 /** `history`: the history of a wallet in a strategy. */
 export const history = (program: CommandContext) =>
-  withRaw(new Command('history'))
+  new Command('history')
     .description('List the history of a wallet in a strategy, from the chain logs, newest first.')
-    .argument('<id>', 'strategy ID or slug')
-    .option('--address <wallet>', 'address or keystore name (default: your own wallet)')
-    .option('--wallet <wallet>', 'the same as --address')
-    .option('--page <n>', 'page number', '1')
-    .option('--limit <n>', 'rows per page, at most 100', '10')
-    .option('--all', 'print all pages')
     .addHelpText('after', '\nExample:\n  $ sluice history aave-v3-usdc-sandbox-one')
     .action(action(program, show, 'walletHistory'))
 

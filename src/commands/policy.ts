@@ -60,10 +60,6 @@ export const policy = (program: CommandContext) => {
     .description(
       'Check a plan against every rule of the policy. Signs nothing; exits with 8 if a rule is not met.',
     )
-    .argument('<plan>', 'plan file made by --dry-run --json, or - for standard input')
-    .option('--policy <file>', 'policy file (default: policy.json in the config directory)')
-    .option('--max-service-fee <share>', 'maximum service fee if the policy sets none (default: 1%)')
-    .option('--trust-first-use', 'treat the code of contracts used for the first time as trusted')
     .addHelpText(
       'after',
       `\n${rulesText}\n\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json | sluice policy check - --policy policy.json`,

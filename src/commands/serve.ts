@@ -34,25 +34,6 @@ export const serve = (program: CommandContext) =>
     .description(
       'Serve the API over HTTP. Clients need an API key from: sluice keys create. A web page is at /. The log goes to stderr, one JSON line per request; --quiet turns it off.',
     )
-    .option('--port <port>', 'port to listen on; 0 picks a free port', '8080')
-    .option('--host <host>', 'address to listen on; anything but loopback needs TLS', '127.0.0.1')
-    .option(
-      '--database <url>',
-      'SQLite file, or postgres://USER@HOST/NAME without a password, for keys, quotes and actions (default: SLUICE_DATABASE_URL, the profile, or a file in the data directory)',
-    )
-    .option('--tls-cert <file>', 'TLS certificate, PEM')
-    .option('--tls-key <file>', 'private key of the certificate, PEM')
-    .option('--behind-proxy', 'trust a TLS-terminating proxy on a private address')
-    .option('--allow-http', 'let webhooks go to this machine, also over http://, for development')
-    .option(
-      '--open [customer]',
-      'write a file that opens the page without an API key, as this customer (default: the only one with a key, else "local"); on loopback only',
-    )
-    .option(
-      '--drain <duration>',
-      'time to keep answering after a stop, while /readyz is 503: as long as the load balancer takes to notice',
-    )
-    .option('--check', 'check the database and the networks, then exit')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice keys create --customer acme\n  $ sluice serve --port 8080\n  $ curl -H "x-api-key: $KEY" http://127.0.0.1:8080/strategies',

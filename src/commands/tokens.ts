@@ -27,8 +27,6 @@ export const tokens = (program: CommandContext) => {
   command
     .command('list')
     .description('List the tokens of the networks of this profile; the zero address is the coin.')
-    .option('--network <network>', 'only this network')
-    .option('--asset <symbol>', 'only tokens of this symbol or address')
     .addHelpText('after', '\nExample:\n  $ sluice tokens list --network sandbox-one --asset USDC')
     .action(action(program, list))
   return command

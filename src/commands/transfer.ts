@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import { amountOf, refuseTwoAmounts } from '../cli/options/option-values.ts'
-import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
+import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { recipientOf } from '../cli/recipient.ts'
 import { amountOfBalance } from '../cli/signing-flow/amount-of-balance.ts'
@@ -25,16 +25,8 @@ type Options = SigningOptions & {
 
 /** `transfer`: send a token or the native coin to an address. */
 export const transfer = (program: CommandContext) =>
-  withSigning(
-    new Command('transfer')
-      .description('Send a token or the native coin to an address on the same network.')
-      .requiredOption('--network <network>', 'name or chain id')
-      .requiredOption('--token <token>', 'symbol or address; ETH is the native coin')
-      .requiredOption('--to <address>', 'recipient: an address, or the name of a wallet of this machine')
-      .option('--amount <amount|max>', 'amount, in units of the token; max or 50% of the balance')
-      .option('--amount-raw <amount>', 'amount, in the smallest unit'),
-    'transfer',
-  )
+  new Command('transfer')
+    .description('Send a token or the native coin to an address on the same network.')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 5',

@@ -3,8 +3,8 @@ import type { Service } from '../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { amountOf, refuseTwoAmounts, slippage, validatedBy } from '../cli/options/option-values.ts'
-import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
+import { amountOf, refuseTwoAmounts, slippage } from '../cli/options/option-values.ts'
+import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { claimProposal, withdrawProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
 import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote.ts'
@@ -27,23 +27,10 @@ type Options = SigningOptions & {
 
 /** `withdraw`: take an asset out of a strategy. */
 export const withdraw = (program: CommandContext) =>
-  withSigning(
-    new Command('withdraw')
-      .description(
-        'Withdraw an asset from a strategy: an amount, a share such as 50%, or max for the whole position.',
-      )
-      .argument('<id>', 'strategy ID or slug')
-      .option('--amount <amount|max>', 'amount, in units of the asset; max or 50% of the position')
-      .option('--amount-raw <amount>', 'amount, in the smallest unit')
-      .option('--claim', 'claim earlier queued withdrawals that are ready')
-      .option(
-        '--slippage <size>',
-        'maximum slippage, for strategies sold at a market price: 0.5%',
-        validatedBy(slippage),
-      )
-      .option('--restart-cooldown', 'accept that queued withdrawals restart their cooldown'),
-    'exchange',
-  )
+  new Command('withdraw')
+    .description(
+      'Withdraw an asset from a strategy: an amount, a share such as 50%, or max for the whole position.',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice withdraw aave-v3-usdc-sandbox-one --amount max\n  $ sluice withdraw sandbox-lido-eth-sandbox-one --claim',

@@ -1,7 +1,6 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
-import { withRaw } from '../cli/output/raw-answers.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
@@ -15,27 +14,17 @@ import { sluice } from '../domain/text/next-step.ts'
 import { shellOperand, shellWord } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Unit } from '../domain/token.ts'
-import { categories } from '../protocols/catalog-types.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
 
 /** `yield recommend`: the best strategy for an asset or a category. */
 export const yieldCommand = (program: CommandContext) => {
   const command = new Command('yield').description('Recommend the best strategy.')
-  withRaw(command.command('recommend'))
+  command
+    .command('recommend')
     .description(
       'Recommend the open strategy with the highest APY for an asset or a category; with --wallet and --amount, also the transactions.',
     )
-    .argument('<asset>', `asset symbol, or a category: ${categories.join(', ')}`)
-    .option('--wallet <wallet>', 'address or keystore name of the signer')
-    .option('--amount <amount>', 'amount, in units of the asset')
-    .addOption(
-      new Option('--action <action>', 'action to recommend for')
-        .choices(['lend', 'withdraw'])
-        .default('lend'),
-    )
-    .option('--from <network>', 'network of the funds')
-    .option('--to <network>', 'network of the strategy')
     .addHelpText('after', '\nExample:\n  $ sluice yield recommend USDC')
     .action(action(program, recommend, 'recommend'))
   return command

@@ -1,13 +1,9 @@
 import type { Address } from '../domain/address.ts'
+import type { Category } from '../domain/categories.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from './bitcoin-services.ts'
 import type { MarketConstants } from './market-constants-union.ts'
-
-/** The four kinds of strategy of the specification. */
-export const categories = ['lending', 'staking', 'fixed-yield', 'other'] as const
-
-type Category = (typeof categories)[number]
 
 /**
  * One entry of the catalogue of strategies. `asset` is the token that goes in and comes out;

@@ -1,6 +1,8 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import { type Address, splitNetworkPrefix } from '../domain/address.ts'
 import { maxUint256, parseAmount, shareOfBalance } from '../domain/amount.ts'
+import { type FlagName, takesSigner } from '../domain/command-line/flags.ts'
+import { type CommandLine, flagValue, hasFlag } from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
@@ -13,8 +15,8 @@ import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { DeliverIntent, Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
-import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
 import type { RecordedPlan } from './recorded-plan-check.ts'
+import { isAddressOf, untypedExemption } from './typed-addresses.ts'
 
 /** The error for something that differs from the command line. */
 const mismatchError = (what: string): AppError =>
@@ -22,20 +24,20 @@ const mismatchError = (what: string): AppError =>
 
 /** Refuses a network other than the typed one (name or chain id). */
 function refuseNetworkMismatch(
-  argv: readonly string[],
-  name: string,
+  line: CommandLine,
+  name: FlagName,
   chainId: number,
   networks: readonly Network[],
 ): void {
-  const typed = optionValue(argv, name)?.toLowerCase()
+  const typed = flagValue(line, name)?.toLowerCase()
   const network = networks.find((one) => one.chainId === chainId)
   if (typed === undefined || typed === String(chainId) || typed === network?.name) return
   throw mismatchError(`It is on ${network?.name ?? chainId}`)
 }
 
 /** Refuses a token other than the typed one (symbol or address). */
-function refuseTokenMismatch(argv: readonly string[], name: string, token: Token): void {
-  const typed = optionValue(argv, name)?.toLowerCase()
+function refuseTokenMismatch(line: CommandLine, name: FlagName, token: Token): void {
+  const typed = flagValue(line, name)?.toLowerCase()
   if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
   throw mismatchError(`It uses ${token.symbol} ${token.address}`)
 }
@@ -56,44 +58,44 @@ export type RecordedQuote = QuotedAmounts & {
 }
 
 /** The command line, and the wallets that it may name. */
-type Typed = { argv: readonly string[]; walletNamed: (name: string) => Address | undefined }
+type Typed = { line: CommandLine; walletNamed: (name: string) => Address | undefined }
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
 /** Compares a swap with the command line, and with its quote if this machine has it. */
 function refuseSwapMismatch(
-  { argv, walletNamed }: Typed,
+  { line, walletNamed }: Typed,
   intent: Swap,
   remembered: RecordedQuote | null,
   networks: readonly Network[],
 ): void {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut } = intent
-  const isByName = optionValue(argv, '--token-in') === undefined
-  const destination = optionValue(argv, '--destination')
+  const isByName = flagValue(line, '--token-in') === undefined
+  const destination = flagValue(line, '--destination')
   const payee =
     (destination && (walletNamed(destination) ?? splitNetworkPrefix(destination).address)) ??
     (isByName ? remembered?.recipient : null) ??
     wallet
   if (recipient.toLowerCase() !== payee.toLowerCase()) throw mismatchError(`It pays ${recipient}`)
-  const typedLeast = optionValue(argv, '--accept-min-out')
+  const typedLeast = flagValue(line, '--accept-min-out')
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)
   if (least !== null && (intent.exact === 'out' || amountOut !== least))
     throw mismatchError(`It returns at least ${amountOut} of ${tokenOut.symbol}`)
-  const speed = optionValue(argv, '--speed') ?? remembered?.speed ?? undefined
+  const speed = flagValue(line, '--speed') ?? remembered?.speed ?? undefined
   if (speed !== undefined && tokenIn.chainId !== tokenOut.chainId && intent.speed !== speed)
     throw mismatchError('It has another bridge speed')
-  if (remembered) refuseQuoteMismatch(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
-  refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
+  if (remembered) refuseQuoteMismatch(intent, remembered, typedSlippage(line) ?? remembered.slippage, least)
+  refuseNetworkMismatch(line, '--from', tokenIn.chainId, networks)
   if (!isByName)
     refuseNetworkMismatch(
-      argv,
-      optionValue(argv, '--to') === undefined ? '--from' : '--to',
+      line,
+      flagValue(line, '--to') === undefined ? '--from' : '--to',
       tokenOut.chainId,
       networks,
     )
-  refuseTokenMismatch(argv, '--token-in', tokenIn)
-  refuseTokenMismatch(argv, '--token-out', tokenOut)
-  const [typedIn, typedOut] = [optionValue(argv, '--amount-in'), optionValue(argv, '--amount-out')]
+  refuseTokenMismatch(line, '--token-in', tokenIn)
+  refuseTokenMismatch(line, '--token-out', tokenOut)
+  const [typedIn, typedOut] = [flagValue(line, '--amount-in'), flagValue(line, '--amount-out')]
   // A share of the balance is what the plan shows: this process reads no chain.
   if (
     typedIn !== undefined &&
@@ -105,8 +107,8 @@ function refuseSwapMismatch(
     throw mismatchError(`It returns ${amountOut} of ${tokenOut.symbol}`)
 }
 
-const typedSlippage = (argv: readonly string[]): number | null =>
-  parseSlippage(optionValue(argv, '--slippage') ?? '') ?? null
+const typedSlippage = (line: CommandLine): number | null =>
+  parseSlippage(flagValue(line, '--slippage') ?? '') ?? null
 
 /** Refuses a swap that differs from its quote beyond the accepted slippage. */
 function refuseQuoteMismatch(
@@ -127,26 +129,28 @@ function refuseQuoteMismatch(
     )
 }
 
-/** The intents that a command may sign. A deposit from another chain begins with a bridge. */
+/** The intents that a command may sign, for those that make a plan. A deposit from another chain begins with a bridge. */
 const intentKindsOf: Readonly<Record<string, readonly Intent['kind'][]>> = {
   deposit: ['deposit', 'swap'],
   withdraw: ['withdraw', 'claim'],
   transfer: ['transfer'],
-  swap: ['swap'],
-  wallet: ['revoke'],
-}
-
-/** The subcommands of `action` that make a plan of their own, with the intents that they may sign. */
-const actionKinds: Readonly<Record<string, readonly Intent['kind'][]>> = {
-  revoke: ['revoke'],
-  deliver: ['deliver'],
+  'swap execute': ['swap'],
+  'wallet approvals revoke': ['revoke'],
+  'action revoke': ['revoke'],
+  'action deliver': ['deliver'],
 }
 
 /** Whether a command line names a recorded plan: an operation of the journal, or a plan file. */
-export function namesRecordedPlan(argv: readonly string[]): boolean {
-  const [command, sub] = commandOperands(argv)
-  return command === 'action' && !Object.hasOwn(actionKinds, sub ?? '')
-}
+export const namesRecordedPlan = ({ command }: CommandLine): boolean =>
+  takesSigner(command) && !Object.hasOwn(intentKindsOf, command)
+
+/** Whether the first operand of a line is one of these names. */
+const namesOperand = ({ operands: [first] }: CommandLine, ...names: string[]): boolean =>
+  names.some((one) => one.toLowerCase() === first?.toLowerCase())
+
+/** Whether the recipient of a transfer was typed: its address, or the name of a wallet. */
+const isTypedRecipient = ({ line, walletNamed }: Typed, recipient: Address): boolean =>
+  isAddressOf(line, '--to', recipient) || walletNamed(flagValue(line, '--to') ?? '') === recipient
 
 /**
  * Compares an intent with the command line, which the signer received before anything else ran: kind, amount, token, receiver,
@@ -154,60 +158,53 @@ export function namesRecordedPlan(argv: readonly string[]): boolean {
  * Recorded plans are checked by `refusePlanMismatch`.
  */
 export function refuseIntentMismatch(
-  { argv, walletNamed }: Typed,
+  { line, walletNamed }: Typed,
   intent: Intent,
-  { allow, allowTokens }: Exemptions,
+  exemptions: Exemptions,
   remembered: RecordedQuote | null,
   catalog: Catalog,
   begun?: RecordedPlan,
 ): void {
-  const [command, sub] = commandOperands(argv)
+  const { command } = line
   // The demonstration makes its own command lines, with play money.
   if (command === 'demo') return
-  const kinds = command === 'action' ? actionKinds[sub ?? ''] : intentKindsOf[command ?? '']
-  if (!kinds?.includes(intent.kind)) throw mismatchError(`It is a ${intent.kind}`)
-  refuseUnrequestedFee(argv, intent)
-  const isTypedRecipient = (recipient: Address) =>
-    isOnCommandLine(argv, recipient) || walletNamed(optionValue(argv, '--to') ?? '') === recipient
-  for (const address of [...allow, ...allowTokens])
-    if (!isOnCommandLine(argv, address)) throw mismatchError(`It trusts ${address}`)
+  if (!intentKindsOf[command]?.includes(intent.kind)) throw mismatchError(`It is a ${intent.kind}`)
+  refuseUnrequestedFee(line, intent)
+  const stranger = untypedExemption(line, exemptions)
+  if (stranger !== undefined) throw mismatchError(`It trusts ${stranger}`)
   switch (intent.kind) {
     case 'transfer':
-      if (!isTypedRecipient(intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
-      refuseTokenMismatch(argv, '--token', intent.token)
-      refuseNetworkMismatch(argv, '--network', intent.token.chainId, catalog.networks)
-      refuseAmountMismatch(argv, intent.token, intent.amount, 'exactly')
+      if (!isTypedRecipient({ line, walletNamed }, intent.recipient))
+        throw mismatchError(`It pays ${intent.recipient}`)
+      refuseTokenMismatch(line, '--token', intent.token)
+      refuseNetworkMismatch(line, '--network', intent.token.chainId, catalog.networks)
+      refuseAmountMismatch(line, intent.token, intent.amount, 'exactly')
       return
     case 'deposit':
     case 'withdraw': {
       const { slug, id, asset, chainId, network } = intent.strategy
-      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
-        throw mismatchError(`It uses the strategy ${slug}`)
-      if (argv.includes('--claim')) throw mismatchError(`It is a ${intent.kind}`)
-      const from = optionValue(argv, '--from')?.toLowerCase()
+      if (!namesOperand(line, slug, id)) throw mismatchError(`It uses the strategy ${slug}`)
+      if (hasFlag(line, '--claim')) throw mismatchError(`It is a ${intent.kind}`)
+      const from = flagValue(line, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
-      refuseAmountMismatch(argv, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
-      if (
-        intent.amount === maxUint256 &&
-        (shareOfBalance(optionValue(argv, '--amount')) ?? 10_000n) < 10_000n
-      )
+      refuseAmountMismatch(line, asset, intent.amount, isBridged ? 'less a fee' : 'exactly')
+      if (intent.amount === maxUint256 && (shareOfBalance(flagValue(line, '--amount')) ?? 10_000n) < 10_000n)
         throw mismatchError('It withdraws everything')
-      refuseTooFewPt(argv, intent)
+      refuseTooFewPt(line, intent)
       return
     }
     case 'claim': {
       const { slug, id } = intent.strategy
-      if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
-        throw mismatchError(`It uses the strategy ${slug}`)
-      if (!argv.includes('--claim')) throw mismatchError('It is a claim')
+      if (!namesOperand(line, slug, id)) throw mismatchError(`It uses the strategy ${slug}`)
+      if (!hasFlag(line, '--claim')) throw mismatchError('It is a claim')
       return
     }
     case 'swap':
-      if (command === 'deposit') refuseBridgeMismatch(argv, intent, catalog)
-      else refuseSwapMismatch({ argv, walletNamed }, intent, remembered, catalog.networks)
+      if (command === 'deposit') refuseBridgeMismatch(line, intent, catalog)
+      else refuseSwapMismatch({ line, walletNamed }, intent, remembered, catalog.networks)
       return
     case 'deliver':
-      refuseOtherDelivery(argv, intent, begun)
+      refuseOtherDelivery(line, intent, begun)
       return
     case 'revoke':
   }
@@ -215,13 +212,13 @@ export function refuseIntentMismatch(
 
 /** Refuses the delivery of another burn than one of the named action, or than the named transaction. */
 function refuseOtherDelivery(
-  argv: readonly string[],
+  line: CommandLine,
   { burn, message }: DeliverIntent,
   begun: RecordedPlan | undefined,
 ): void {
   const isNamed = begun
     ? begun.transactions.some((transaction) => isBurnOfMessage(transaction, message))
-    : isOnCommandLine(argv, burn)
+    : namesOperand(line, burn)
   if (!isNamed) throw mismatchError(`It delivers the burn ${burn}`)
 }
 
@@ -229,58 +226,52 @@ function refuseOtherDelivery(
  * Refuses too few PT: a PT is never worth more than its asset, so fewer, beyond the typed or usual slippage, are too few at any
  * price.
  */
-function refuseTooFewPt(
-  argv: readonly string[],
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-): void {
+function refuseTooFewPt(line: CommandLine, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
-  const share = (name: string, usual: number) => parseSlippage(optionValue(argv, name) ?? '') ?? usual
+  const share = (name: FlagName, usual: number) => parseSlippage(flagValue(line, name) ?? '') ?? usual
   const fair = subtractSlippage(intent.amount, share('--max-price-impact', defaultPriceImpact))
   if ((intent.least ?? 0n) < subtractSlippage(fair, share('--slippage', defaultSlippage)))
     throw mismatchError(`It returns at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
 /** Refuses a fee unless the command is a swap or withdrawal, and a fee above the typed or usual limit. */
-export function refuseUnrequestedFee(argv: readonly string[], intent: Intent): void {
+export function refuseUnrequestedFee(line: CommandLine, intent: Intent): void {
   if (feesOf(intent).length === 0) return
-  if (commandOperands(argv)[0] === 'deposit') throw mismatchError('It pays the service a fee')
-  refuseHighServiceFee(
-    intent,
-    serviceFeeIn(optionValue(argv, '--max-service-fee') ?? '') ?? usualServiceFeeBps,
-  )
+  if (line.command === 'deposit') throw mismatchError('It pays the service a fee')
+  refuseHighServiceFee(intent, serviceFeeIn(flagValue(line, '--max-service-fee') ?? '') ?? usualServiceFeeBps)
 }
 
 /** Checks that the bridge of a deposit brings the strategy's asset to its chain, for the wallet itself. */
 function refuseBridgeMismatch(
-  argv: readonly string[],
+  line: CommandLine,
   { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
   { strategies, networks }: Catalog,
 ): void {
-  const strategy = strategies.find(({ slug, id }) => isOnCommandLine(argv, slug) || isOnCommandLine(argv, id))
+  const strategy = strategies.find(({ slug, id }) => namesOperand(line, slug, id))
   const isThere =
     strategy !== undefined &&
     tokenOut.chainId === strategy.chainId &&
     tokenIn.chainId !== tokenOut.chainId &&
     tokenOut.address === strategy.asset.address
   if (!isThere || recipient !== wallet) throw mismatchError(`It pays ${tokenOut.symbol} to ${recipient}`)
-  refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
-  refuseAmountMismatch(argv, tokenIn, amountIn, 'exactly')
-  refuseAmountMismatch(argv, tokenOut, amountOut, 'less a fee')
+  refuseNetworkMismatch(line, '--from', tokenIn.chainId, networks)
+  refuseAmountMismatch(line, tokenIn, amountIn, 'exactly')
+  refuseAmountMismatch(line, tokenOut, amountOut, 'less a fee')
 }
 
 /** Refuses an amount other than the typed one; a bridge brings it less a fair fee. */
 function refuseAmountMismatch(
-  argv: readonly string[],
+  line: CommandLine,
   token: Pick<Token, 'symbol' | 'decimals'>,
   amount: bigint,
   how: 'exactly' | 'less a fee',
 ): void {
-  const raw = optionValue(argv, '--amount-raw')
-  const text = optionValue(argv, '--amount')
+  const raw = flagValue(line, '--amount-raw')
+  const text = flagValue(line, '--amount')
   // Max and a share of the balance are what the plan shows: this process reads no chain.
   if (shareOfBalance(text) !== undefined) return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
-  const most = parseSlippage(optionValue(argv, '--slippage') ?? '') ?? burnBridgePrice.most
+  const most = parseSlippage(flagValue(line, '--slippage') ?? '') ?? burnBridgePrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount

@@ -1,7 +1,8 @@
+import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
-import { isOnCommandLine } from './argv-reader.ts'
+import { untypedExemption } from './typed-addresses.ts'
 
 /** The recorded plan or operation that a command line names: the transactions that may be signed, and the exempted contracts. */
 export type RecordedPlan = {
@@ -18,7 +19,7 @@ export const isSameTransaction = (a: Transaction, b: Transaction): boolean =>
 
 /** Refuses transactions that are not in the recorded plan. */
 export function refusePlanMismatch(
-  argv: readonly string[],
+  line: CommandLine,
   written: RecordedPlan | undefined,
   transactions: readonly Transaction[],
   { allow, allowTokens }: Exemptions,
@@ -26,11 +27,12 @@ export function refusePlanMismatch(
   const unknown = transactions.find(
     (one) => !written?.transactions.some((known) => isSameTransaction(known, one)),
   )
-  const stranger = [...allow, ...allowTokens].find(
-    (address) =>
-      !isOnCommandLine(argv, address) &&
-      !written?.vouched.some((known) => known.toLowerCase() === address.toLowerCase()),
-  )
+  const isVouched = (address: string) =>
+    written?.vouched.some((known) => known.toLowerCase() === address.toLowerCase()) === true
+  const stranger = untypedExemption(line, {
+    allow: allow.filter((address) => !isVouched(address)),
+    allowTokens: allowTokens.filter((address) => !isVouched(address)),
+  })
   if (!unknown && !stranger) return
   throw new AppError(
     'POLICY_TAMPER',

@@ -1,4 +1,5 @@
 import type { Address } from '../domain/address.ts'
+import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { RecordedQuote } from './intent-matches-command-line.ts'
 import type { RecordedPlan } from './recorded-plan-check.ts'
@@ -6,7 +7,7 @@ import type { RecordedPlan } from './recorded-plan-check.ts'
 /** What the signing service knows independently of its callers. */
 export type SigningServiceContext = {
   /** The command line of the person. */
-  argv: readonly string[]
+  line: CommandLine
   catalog: () => Promise<Catalog>
   /** The recorded plan or operation that the command line names; `undefined` if there is none. */
   written: () => Promise<RecordedPlan | undefined>

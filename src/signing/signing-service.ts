@@ -1,12 +1,12 @@
 import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { Address, Hex } from '../domain/address.ts'
+import { type CommandLine, flagValue } from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { checkLeg } from '../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
 import { parseGwei } from '../guard/user-limits-and-exemptions.ts'
-import { commandOperands, optionValue } from './argv-reader.ts'
 import {
   namesRecordedPlan,
   refuseIntentMismatch,
@@ -30,8 +30,8 @@ import type {
 } from './signing-service-protocol.ts'
 
 /** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
-function refuseExcessiveFees(argv: readonly string[], signable: Signable): void {
-  const typed = optionValue(argv, '--max-fee')
+function refuseExcessiveFees(line: CommandLine, signable: Signable): void {
+  const typed = flagValue(line, '--max-fee')
   refuseExcessiveGas(
     signable,
     typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? parseGwei(typed) : null,
@@ -58,7 +58,7 @@ async function openKeyHolder(source: KeySource, context: SigningServiceContext):
   if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
     const { openExternal } = await import('./json-rpc-signer.ts')
-    const url = optionValue(context.argv, '--signer-url') ?? context.signerUrl ?? ''
+    const url = flagValue(context.line, '--signer-url') ?? context.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, context.tell)
   }
   return privateKeySigner(parsePrivateKey(await readKeyText(source, context)))
@@ -132,9 +132,9 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     quoteId,
   }: Extract<SigningRequests, { do: 'approve' }>): Promise<SigningAnswers['approve']> => {
     const catalog = await context.catalog()
-    const isWritten = namesRecordedPlan(context.argv)
+    const isWritten = namesRecordedPlan(context.line)
     const [written, remembered] = await Promise.all([
-      isWritten || isDelivery(context.argv) ? context.written() : undefined,
+      isWritten || context.line.command === 'action deliver' ? context.written() : undefined,
       isWritten ? null : context.remembered(quoteId),
     ])
     const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
@@ -144,8 +144,8 @@ export function openSigningService(context: SigningServiceContext): SigningServi
           'POLICY_TAMPER',
           `The plan is for ${intent.wallet}, but the key belongs to ${wallet}`,
         )
-      if (isWritten) refusePlanMismatch(context.argv, written, transactions.map(read), vouched)
-      if (commandOperands(context.argv)[1] === 'submit') refuseUnrequestedFee(context.argv, intent)
+      if (isWritten) refusePlanMismatch(context.line, written, transactions.map(read), vouched)
+      if (context.line.command === 'action submit') refuseUnrequestedFee(context.line, intent)
       if (!isWritten) refuseIntentMismatch(context, intent, vouched, remembered, catalog, written)
       const question = { intent, chainId, transactions: transactions.map(read), catalog, vouched }
       return checkLeg(question).map((step) => ({
@@ -172,7 +172,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
   }: Extract<SigningRequests, { do: 'sign' }>): Promise<SigningAnswers['sign']> => {
     const account = accountOf(wallet)
     const signable: Signable = { type: 'eip1559', ...read(json), ...feesOf(json) }
-    refuseExcessiveFees(context.argv, signable)
+    refuseExcessiveFees(context.line, signable)
     if (isCancellation(signable, wallet)) {
       const at = `${signable.chainId} ${wallet} ${signable.nonce}`
       if (
@@ -205,12 +205,14 @@ export function openSigningService(context: SigningServiceContext): SigningServi
   }
 
   const service = async (ask: SigningRequests): Promise<SigningAnswers[SigningRequests['do']]> => {
+    const { fault } = context.line
+    if (fault !== undefined) throw tamperError(`The command line cannot be read: ${fault}`)
     switch (ask.do) {
       case 'prepare':
         prepareSigning()
         return null
       case 'open': {
-        if (commandOperands(context.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
+        if (context.line.command === 'demo' && ask.source.kind !== 'sandbox')
           throw tamperError('The demo is only for the account of the sandbox')
         const account = await openKeyHolder(ask.source, context)
         accounts.set(account.address, account)
@@ -227,12 +229,6 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     }
   }
   return service as SigningService
-}
-
-/** Whether a command line delivers a transfer, which may be that of an action of this machine. */
-const isDelivery = (argv: readonly string[]): boolean => {
-  const [command, sub] = commandOperands(argv)
-  return command === 'action' && sub === 'deliver'
 }
 
 const read = ({ to, data, value, chainId }: SignerTransaction): Transaction => ({

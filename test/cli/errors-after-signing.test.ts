@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { printError } from '../../src/app/main.ts'
 import { afterSigning } from '../../src/cli/errors-after-signing.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { type Flags, sluice } from '../../src/domain/text/next-step.ts'
 
@@ -49,6 +50,8 @@ test.each([
   const error = new AppError('PENDING', 'It is not over', {
     next: sluice('action revoke', 'op-1', { '--yes': true, '--key-file': 'k' }),
   })
-  printError(error, ['action', 'revoke', 'op-1', '--json', ...flags], { io: { out, canAsk } as never })
+  printError(error, readCommandLine(['action', 'revoke', 'op-1', '--json', ...flags]), {
+    io: { out, canAsk } as never,
+  })
   expect(JSON.parse(said).error.hint).toBe(`sluice action revoke op-1${yes} --key-file k`)
 })

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type FlagKind, nextLine, renderAdvice } from '../../src/cli/next-step-text.ts'
+import { nextLine, renderAdvice, targetOf } from '../../src/cli/next-step-text.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { advice, type Next, sameWith, sluice } from '../../src/domain/text/next-step.ts'
 
-const ops = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod']
-/** A command that takes these flags. */
-const takes: FlagKind = (flag) =>
-  ['--amount', '--timeout', '--wallet', '--signer-url'].includes(flag)
-    ? 'value'
-    : flag === '--watch'
-      ? 'boolean'
-      : undefined
+/** What a line names, of a command that takes a signer and a network. */
+const named = (...flags: string[]) => ({
+  target: targetOf(readCommandLine(['wallet', 'approvals', 'revoke', ...flags])),
+})
+const deposit = readCommandLine(['deposit', 'x', '--wallet', 'ops', '--profile', 'prod'])
+const ops = { target: targetOf(deposit) }
 
 describe('nextLine', () => {
   test.each<[Next, string]>([
@@ -39,55 +38,64 @@ describe('nextLine', () => {
       "sluice wallet export 'a b' --profile prod > './-a b.json'",
     ],
   ])('adds the wallet and the profile where the command takes them: %j', (next, wanted) => {
-    expect(nextLine(next, { argv: ops })).toBe(wanted)
+    expect(nextLine(next, ops)).toBe(wanted)
   })
 
   test('adds the key file, the Ledger path and the network', () => {
     const next = sluice('wallet approvals revoke', { '--token': 'USDC' })
-    expect(nextLine(next, { argv: ['--key-file', '/k/my key', '--network', 'base'] })).toBe(
+    expect(nextLine(next, named('--key-file', '/k/my key', '--network', 'base'))).toBe(
       "sluice wallet approvals revoke --token USDC --key-file '/k/my key' --network base",
     )
-    expect(nextLine(sluice('action resume', 'abc'), { argv: ['--ledger', 'm/44/60'] })).toBe(
+    expect(nextLine(sluice('action resume', 'abc'), named('--ledger', 'm/44/60'))).toBe(
       'sluice action resume abc --ledger m/44/60',
     )
-    expect(nextLine(sluice('action resume', 'abc'), { argv: ['--ledger', '--yes'] })).toBe(
+    expect(nextLine(sluice('action resume', 'abc'), named('--ledger', '--yes'))).toBe(
       'sluice action resume abc --ledger',
     )
   })
 
   test('leaves the signer out where it was the fault, and --yes where a person is asked', () => {
-    expect(nextLine(sluice('action resume', 'abc'), { argv: ops, isSigner: false })).toBe(
+    expect(nextLine(sluice('action resume', 'abc'), { ...ops, isSigner: false })).toBe(
       'sluice action resume abc --profile prod',
     )
     const revoke = sluice('action revoke', 'abc', { '--yes': true })
-    expect(nextLine(revoke, { argv: [], canAsk: true })).toBe('sluice action revoke abc')
-    expect(nextLine(revoke, { argv: ['--yes'], canAsk: true })).toBe('sluice action revoke abc --yes')
+    expect(nextLine(revoke, { ...named(), canAsk: true })).toBe('sluice action revoke abc')
+    expect(nextLine(revoke, { ...named('--yes'), canAsk: true })).toBe('sluice action revoke abc --yes')
   })
 
   test.each([
     [['deposit', 'x', '--amount', '5'], 'sluice deposit x --amount 5 --timeout 10m'],
     [
-      ['deposit', 'x y', '--timeout=1s', '--watch', '--amount=5'],
-      "sluice deposit 'x y' --watch --amount=5 --timeout 10m",
+      ['deposit', 'x y', '--timeout=1s', '--yes', '--amount=5'],
+      "sluice deposit 'x y' --yes --amount=5 --timeout 10m",
     ],
     [['deposit', '--timeout', '1s', '--', '-x'], 'sluice deposit --timeout 10m -- -x'],
     [
       ['deposit', 'x', '--signer-url', 'https://me:secret@host/key'],
       'sluice deposit x --signer-url URL --timeout 10m',
     ],
+    [
+      ['deposit', 'x', '--signer-url=https://me:secret@host/key', '--policy', '-x'],
+      'sluice deposit x --signer-url=URL --policy -x --timeout 10m',
+    ],
+    [
+      ['deposit', 'x', '--assert', 'a>1', '--timeout', '5s', '--assert', 'b>1'],
+      "sluice deposit x --assert 'a>1' --assert 'b>1' --timeout 10m",
+    ],
   ])('runs the same line with other flags, without secret URLs: %j', (argv, wanted) => {
-    expect(nextLine(sameWith({ '--timeout': '10m' }), { argv, takes })).toBe(wanted)
+    const again = readCommandLine(argv)
+    expect(nextLine(sameWith({ '--timeout': '10m' }), { target: {}, again })).toBe(wanted)
   })
 
   test('prints only the flags where the command of the line does not take them', () => {
-    expect(nextLine(sameWith({ '--dry-run': true }), { argv: ops, takes })).toBe('--dry-run')
+    expect(nextLine(sameWith({ '--watch': true }), { ...ops, again: deposit })).toBe('--watch')
   })
 })
 
 describe('renderAdvice', () => {
   test('gives one text, each command on a line of its own, and the words before each', () => {
     const given = advice`To wait for it: ${sluice('action resume', 'abc')}; to see it: ${sluice('action show', 'abc')}.`
-    expect(renderAdvice(given, { argv: ['--profile', 'prod'] })).toEqual({
+    expect(renderAdvice(given, { target: { profile: 'prod' } })).toEqual({
       hint: 'To wait for it: sluice action resume abc --profile prod; to see it: sluice action show abc --profile prod.',
       lines: [
         { text: 'To wait for it:', isCommand: false },
@@ -103,10 +111,10 @@ describe('renderAdvice', () => {
   })
 
   test('keeps flags that the line does not take among the words', () => {
-    const given = advice`If you accept it: ${sameWith({ '--slippage': '2%' })}. Or wait.`
-    expect(renderAdvice(given, { argv: ops, takes })).toEqual({
-      hint: 'If you accept it: --slippage 2%. Or wait.',
-      lines: [{ text: 'If you accept it: --slippage 2%. Or wait.', isCommand: false }],
+    const given = advice`If you accept it: ${sameWith({ '--sort': 'apy' })}. Or wait.`
+    expect(renderAdvice(given, { ...ops, again: deposit })).toEqual({
+      hint: 'If you accept it: --sort apy. Or wait.',
+      lines: [{ text: 'If you accept it: --sort apy. Or wait.', isCommand: false }],
       next: [],
     })
   })

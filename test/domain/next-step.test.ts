@@ -128,10 +128,10 @@ describe('next steps', () => {
   })
 
   test('every command that signs gets the signer and the profile of the line that ran', () => {
-    const argv = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod', '--yes']
+    const target = { wallet: 'ops', profile: 'prod' }
     const names = [...new Set(calls.map(({ name }) => name))].filter((name) => name !== '' && name !== 'help')
     const wrong = names.filter((name) => {
-      const line = nextLine(sluice(name as CommandName, 'x'), { argv })
+      const line = nextLine(sluice(name as CommandName, 'x'), { target })
       const isSigner = commandOf(name)!.options.some(({ long }) => long === '--key-file')
       return (
         !line.includes('--profile prod') ||
@@ -145,7 +145,7 @@ describe('next steps', () => {
   test('no text beside help and documents names a command to run', () => {
     const ofHelp = /^(addHelpText|description|option|summary|add|sub)$/
     const isText =
-      /^(commands\/(help-topics|index|demo\/demo|serve|webhooks\/webhooks)|diagnosis\/situations|cli\/views\/evidence-page|cli\/schema\/mcp-tools|app\/main|app\/doctor\/database-findings|cli\/views\/command-schema-view|commands\/init\/init)\.ts$/
+      /^(commands\/(help-topics|index|demo\/demo|serve|webhooks\/webhooks)|diagnosis\/situations|cli\/views\/evidence-page|cli\/schema\/mcp-tools|app\/main|app\/doctor\/database-findings|cli\/views\/command-schema-view|commands\/init\/init|domain\/command-line\/administration-flags)\.ts$/
     const names = /(?<![\w.:/@-])sluice (?!(?:is|was|wrote|serve['.:; ])\b)[a-z]/
     const found = globSync('**/*.ts', { cwd: source })
       .filter((file) => !isText.test(file))

@@ -1,6 +1,7 @@
 import { concatHex, encodeFunctionData, getAddress, numberToHex, padHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { contractName } from '../../src/guard/contract-names.ts'
@@ -171,7 +172,7 @@ describe('the delivery of a burn', () => {
     ) =>
       refusal(() =>
         refuseIntentMismatch(
-          { argv: line.split(' '), walletNamed: () => undefined },
+          { line: readCommandLine(line.split(' ')), walletNamed: () => undefined },
           asked,
           noExemptions,
           null,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
@@ -168,7 +169,7 @@ describe('the guard on a Pendle PT', () => {
     const typed = (much: bigint, more: string) => () =>
       refuseIntentMismatch(
         {
-          argv: ['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)],
+          line: readCommandLine(['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)]),
           walletNamed: () => undefined,
         },
         { ...coming, least: much } as Intent,

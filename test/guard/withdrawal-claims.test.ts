@@ -2,6 +2,7 @@ import { concatHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
@@ -374,7 +375,7 @@ describe('the signer on a claim', () => {
   const signs = (line: string, intent: Intent): boolean => {
     try {
       refuseIntentMismatch(
-        { argv: line.split(' '), walletNamed: () => undefined },
+        { line: readCommandLine(line.split(' ')), walletNamed: () => undefined },
         intent,
         none,
         null,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
@@ -76,7 +77,7 @@ async function shownAs(
 ): Promise<{ desk: SigningService; said: string[] }> {
   const said: string[] = []
   const desk = openSigningService({
-    argv: argv.split(' '),
+    line: readCommandLine(argv.split(' ')),
     written: async () => ({ transactions, vouched: [] }),
     remembered: async () => null,
     walletNamed: () => undefined,

@@ -5,6 +5,7 @@ import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
 import type { Address } from '../../src/domain/address.ts'
+import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
@@ -79,7 +80,7 @@ const deskFor = (
   { written, remembered, signed, say = () => undefined }: Reads = {},
 ): SigningService =>
   openSigningService({
-    argv: argv.split(' '),
+    line: readCommandLine(argv.split(' ')),
     written: async () => written,
     remembered: async () => remembered ?? null,
     walletNamed: () => undefined,
@@ -232,6 +233,18 @@ describe('the signer with a typed command', () => {
     ['no amount', line.replace(' --amount 5', ''), leg(), nothingVouched],
     ['a contract allowed only by the request', line, leg(), { ...nothingVouched, allow: [thief] }],
     ['a token allowed only by the request', line, leg(), { ...nothingVouched, allowTokens: [thief] }],
+    [
+      'a receiver typed as a contract',
+      `${line} --allow-contract ${thief}`,
+      leg(other, pay(thief)),
+      nothingVouched,
+    ],
+    [
+      'a contract typed as a token',
+      `${line} --allow-token ${thief}`,
+      leg(),
+      { ...nothingVouched, allow: [thief] },
+    ],
   ])('refuses a plan that does not match it: %s', async (_, argv, plan, vouched) => {
     expect(await code(shown(argv, [plan], vouched))).toBe('POLICY_TAMPER')
   })
@@ -243,6 +256,20 @@ describe('the signer with a typed command', () => {
     ['with a lower-case address', line.replace(friend, friend.toLowerCase())],
   ])('accepts another spelling: %s', async (_, argv) => {
     expect(await code(shown(argv, [leg()]))).toBeUndefined()
+  })
+})
+
+describe('the signer with a command line that cannot be read', () => {
+  test.each([
+    ['an unknown flag', `${line} --recipient ${friend}`],
+    ['a flag of another command', `${line} --claim`],
+    ['a flag without its value', `${line} --max-fee`],
+    ['a flag that is given twice', `${line} --amount 5`],
+    ['an operand too many', `${line} ${friend}`],
+    ['a missing flag', line.replace(` --to ${friend}`, '')],
+  ])('opens no key: %s', async (_, argv) => {
+    const opened = deskFor(argv)({ do: 'open', source: { kind: 'environment' } })
+    expect(await code(opened)).toBe('POLICY_TAMPER')
   })
 })
 

@@ -16,9 +16,9 @@ import type { Timers } from '../../src/cli/command-time-type.ts'
 import type { Sandbox } from '../../src/cli/sandbox-control-type.ts'
 import type { Io, Stream } from '../../src/cli/terminal/io-types.ts'
 import type { Hex } from '../../src/domain/address.ts'
+import { flagValue, readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import type { Exit } from '../../src/domain/error-table.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
-import { optionValue } from '../../src/signing/argv-reader.ts'
 import { openSigningService } from '../../src/signing/signing-service.ts'
 import { checkHint } from './hints/hint-without-placeholder.ts'
 import { noKeychain } from './keys/test-keychain.ts'
@@ -142,20 +142,17 @@ export function useCommands(
           },
           // The signer of the program runs in this process; other tests cover it as a separate process.
           signingService: async () => {
+            const typed = readCommandLine(wordsOf(line))
             const dirs = directories({ SLUICE_HOME: home, ...env })
-            const profile = await selectProfile(
-              env,
-              optionValue(wordsOf(line), '--profile'),
-              withoutSecrets(settings),
-            )
+            const profile = await selectProfile(env, flagValue(typed, '--profile'), withoutSecrets(settings))
             return openSigningService({
               ...signerReads({
-                argv: wordsOf(line),
+                line: typed,
                 dirs,
                 isSandbox: profile.kind === 'sandbox',
                 catalog: async () => catalog(),
               }),
-              argv: wordsOf(line),
+              line: typed,
               privateKey: secrets.privateKey,
               signerUrl: secrets.signerUrl,
               catalog: async () => catalog(),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type Address, CatalogAddress, nativeAddress } from '../../domain/address.ts'
+import { categories } from '../../domain/categories.ts'
 import { networkNamed, publicNetworks } from '../../domain/networks.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
-import { type Catalog, categories } from '../../protocols/catalog-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { MarketConstants } from '../../protocols/market-constants-union.ts'
 import { swapsOfFile } from '../../swaps/swap-provider-registry.ts'
 

@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { signerFlags } from '../../cli/next-step-text.ts'
+import { signerFlags, targetOf } from '../../cli/next-step-text.ts'
 import type { ResumingVerb, SignedOperation } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { operationReport } from '../../diagnosis/report-from-journal.ts'
+import {
+  type CommandLine,
+  flagValue,
+  flagValues,
+  hasFlag,
+} from '../../domain/command-line/read-command-line.ts'
 import { AppError } from '../../domain/errors.ts'
 import { allNetworks } from '../../domain/networks.ts'
 import { operationNamed } from '../../planning/named-operation.ts'
-import { commandOperands, optionValue } from '../../signing/argv-reader.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import type { Directories } from '../profiles/directories.ts'
@@ -27,19 +32,19 @@ type Needs = {
  * and keys), or one that the line names. Reads only files of this machine, so that it works whatever else fails.
  */
 export async function findSignedOperation(
-  argv: readonly string[],
+  line: CommandLine,
   concerned: readonly string[],
   { dirs, env, settings, now }: Needs,
 ): Promise<SignedOperation | undefined> {
-  const names = isReadOnlyLine(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
+  const names = isReadOnlyLine(line) ? [] : [...concerned.toReversed(), ...namedOn(line)]
   if (names.length === 0) return undefined
-  const kinds = kindsOf(argv)
-  for (const path of await journalsOf(argv, { dirs, env, settings })) {
+  const kinds = kindsOf(line)
+  for (const path of await journalsOf(line, { dirs, env, settings })) {
     const journal = await opened(path, now)
     try {
       const found = journal && signedIn(journal, names, kinds)
       if (found)
-        return { ...found, again: signerFlags(signerOn(argv)), verb: journal && verbOn(argv, journal, found) }
+        return { ...found, again: signerFlags(targetOf(line)), verb: journal && verbOn(line, journal, found) }
     } finally {
       journal?.close()
     }
@@ -60,35 +65,31 @@ const resumingVerbs: readonly ResumingVerb[] = [
 ]
 
 /** Returns the subcommand of `action` that names the operation on the line. */
-function verbOn(
-  argv: readonly string[],
-  journal: Journal,
-  { operation }: Omit<SignedOperation, 'again' | 'verb'>,
-) {
-  const [command, word, ...rest] = commandOperands(argv)
-  const verb = resumingVerbs.find((one) => one === word)
-  if (command !== 'action' || verb === undefined || verb === 'submit') return undefined
-  const isNamed = rest.some((word) => named(journal, word)?.id === operation.id)
+function verbOn(line: CommandLine, journal: Journal, { operation }: Omit<SignedOperation, 'again' | 'verb'>) {
+  const verb = resumingVerbs.find((one) => line.command === `action ${one}`)
+  if (verb === undefined || verb === 'submit') return undefined
+  const isNamed = operandsOf(line).some((word) => named(journal, word)?.id === operation.id)
   return isNamed ? verb : undefined
 }
 
 /** Whether the line is a dry run or help, which resumes nothing. */
-const isReadOnlyLine = (argv: readonly string[]): boolean =>
-  ['--dry-run', '--help', '-h', '--version', '-V'].some((flag) => argv.includes(flag))
+const isReadOnlyLine = (line: CommandLine): boolean => hasFlag(line, '--dry-run') || line.asks !== undefined
+
+/** The operands, also behind a flag that the command does not take. */
+const operandsOf = ({ operands, unread }: CommandLine): string[] => [
+  ...operands,
+  ...unread.filter((word) => !word.startsWith('-')),
+]
 
 /** Returns the ids and keys on a command line that can sign or follow; the resumed ones come first. */
-function namedOn(argv: readonly string[]): string[] {
-  const [command, sub, ...rest] = commandOperands(argv)
-  const key = optionValue(argv, '--idempotency-key')
-  const keys = key === undefined ? [] : [key]
-  if (command === 'deposit' || command === 'withdraw' || command === 'transfer') return keys
-  if (command === 'wallet' && sub === 'approvals') return keys
-  // It names another action, which it does not resume.
-  if (command === 'action' && sub === 'deliver') return keys
-  if (command === 'swap' && sub === 'execute') return [...keys, ...rest.slice(0, 1)]
-  if (command !== 'action' || !resumingVerbs.some((one) => one === sub)) return []
-  if (sub === 'watch') return rest
-  return [...keys, ...rest.slice(0, 1).flatMap((word) => (sub === 'submit' ? planIn(word) : [word]))]
+function namedOn(line: CommandLine): string[] {
+  const { command } = line
+  const keys = flagValues(line, '--idempotency-key')
+  const operands = operandsOf(line)
+  if (command === 'action watch') return operands
+  if (command === 'action submit') return [...keys, ...operands.slice(0, 1).flatMap(planIn)]
+  const isNamed = command === 'swap execute' || resumingVerbs.some((one) => command === `action ${one}`)
+  return [...keys, ...(isNamed ? operands.slice(0, 1) : [])]
 }
 
 /** Returns the operation id in a plan file, if any. */
@@ -103,29 +104,18 @@ function planIn(file: string): string[] {
   }
 }
 
-const signerOn = (argv: readonly string[]) => ({
-  wallet: optionValue(argv, '--wallet'),
-  keyFile: optionValue(argv, '--key-file'),
-  passwordFile: optionValue(argv, '--password-file'),
-  signerUrl: optionValue(argv, '--signer-url'),
-  ledger: argv.includes('--ledger') ? (true as const) : undefined,
-})
-
 /** Returns the journal of the profile; all journals of this machine if the profile is unknown. */
-async function journalsOf(
-  argv: readonly string[],
-  { dirs, env, settings }: Omit<Needs, 'now'>,
-): Promise<string[]> {
+async function journalsOf(line: CommandLine, { dirs, env, settings }: Omit<Needs, 'now'>): Promise<string[]> {
   const [sandbox, others] = [join(dirs.data, 'sandbox', 'journal.db'), join(dirs.data, 'journal.db')]
   try {
-    const { kind } = await selectProfile(env, optionValue(argv, '--profile'), withoutSecrets(settings))
+    const { kind } = await selectProfile(env, flagValue(line, '--profile'), withoutSecrets(settings))
     return [kind === 'sandbox' ? sandbox : others]
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // An id is unique across journals. A key belongs to a profile, and a profile with another name is not the
     // sandbox.
-    const name = optionValue(argv, '--profile') ?? env.SLUICE_PROFILE
-    const isElsewhere = name !== undefined && name !== 'sandbox' && commandOperands(argv)[0] !== 'action'
+    const name = flagValue(line, '--profile') ?? env.SLUICE_PROFILE
+    const isElsewhere = name !== undefined && name !== 'sandbox' && !line.command.startsWith('action ')
     return isElsewhere ? [others] : [others, sandbox]
   }
 }
@@ -146,13 +136,12 @@ async function opened(path: string, now: () => number): Promise<Journal | undefi
 }
 
 /** Returns the kinds of operation that a command makes. The same key with another kind is another request. */
-function kindsOf(argv: readonly string[]): readonly string[] | undefined {
-  const [command = ''] = commandOperands(argv)
+function kindsOf({ command }: CommandLine): readonly string[] | undefined {
   const kinds = {
     deposit: ['deposit'],
     withdraw: ['withdraw', 'claim'],
     transfer: ['transfer'],
-    swap: ['swap'],
+    'swap execute': ['swap'],
   }
   return Object.hasOwn(kinds, command) ? kinds[command as keyof typeof kinds] : undefined
 }

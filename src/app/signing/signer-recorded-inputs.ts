@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from '../../domain/address.ts'
+import type { CommandLine } from '../../domain/command-line/read-command-line.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import { isIdStart, operationNamed } from '../../planning/named-operation.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { commandOperands } from '../../signing/argv-reader.ts'
 import type { RecordedQuote } from '../../signing/intent-matches-command-line.ts'
 import { listKeys } from '../../signing/keystore/directory.ts'
 import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
@@ -31,14 +31,14 @@ const quotes = () => import('../../api/quote.ts')
 const planFiles = () => import('../../planning/plan-format.ts')
 
 /** Loads the code that reads the inputs of a command line. */
-export async function preloadReaders(argv: readonly string[]): Promise<void> {
-  const [command, sub] = commandOperands(argv)
-  if (command === 'action') await Promise.all([journals(), ...(sub === 'submit' ? [planFiles()] : [])])
-  if (command === 'swap') await Promise.all([memories(), quotes()])
+export async function preloadReaders({ command }: CommandLine): Promise<void> {
+  if (command.startsWith('action '))
+    await Promise.all([journals(), ...(command === 'action submit' ? [planFiles()] : [])])
+  if (command === 'swap execute') await Promise.all([memories(), quotes()])
 }
 
 type Where = {
-  argv: readonly string[]
+  line: CommandLine
   dirs: Directories
   isSandbox: boolean
   catalog: () => Promise<Catalog>
@@ -46,12 +46,14 @@ type Where = {
 
 /** The inputs that the signer reads itself: journal, plan file, saved quotes. */
 export function signerReads({
-  argv,
+  line,
   dirs,
   isSandbox,
   catalog,
 }: Where): Pick<SigningServiceContext, 'written' | 'remembered' | 'isSigned' | 'walletNamed'> {
-  const [command, sub, name] = commandOperands(argv)
+  const { command } = line
+  const [name] = line.operands
+  const isSubmit = command === 'action submit'
   const withJournal = async <value>(work: (journal: Journal) => value): Promise<value> => {
     const { openJournal } = await journals()
     const journal = openJournal(join(dirs.data, ...(isSandbox ? ['sandbox'] : []), 'journal.db'), Date.now)
@@ -63,12 +65,12 @@ export function signerReads({
   }
   return {
     written: async () => {
-      if (command !== 'action' || name === undefined) return undefined
-      const plan = sub === 'submit' ? await planIn(name, catalog) : undefined
+      if (!command.startsWith('action ') || name === undefined) return undefined
+      const plan = isSubmit ? await planIn(name, catalog) : undefined
       const begun = await withJournal((journal) =>
-        operationIn(journal, plan?.id ?? (sub === 'submit' ? undefined : name)),
+        operationIn(journal, plan?.id ?? (isSubmit ? undefined : name)),
       )
-      if (!plan && !begun) return sub === 'submit' ? withJournal(newest) : undefined
+      if (!plan && !begun) return isSubmit ? withJournal(newest) : undefined
       return {
         transactions: [...(plan?.transactions ?? []), ...(begun?.transactions ?? [])],
         vouched: begun?.vouched ?? [],
@@ -77,7 +79,7 @@ export function signerReads({
     remembered: async (quoteId) => {
       // The command line names the quote first.
       const id = name ?? quoteId
-      if (command !== 'swap' || sub !== 'execute' || id === null) return null
+      if (command !== 'swap execute' || id === null) return null
       const { openDocumentStore } = await memories()
       const memory = openDocumentStore(join(dirs.data, 'quotes.db'), Date.now)
       try {

@@ -1,5 +1,8 @@
+import { isGroup } from '../../domain/command-line/commands.ts'
+import { type CommandFlag, flagNamed, flagsOf } from '../../domain/command-line/flags.ts'
+import { readWords, type Typed } from '../../domain/command-line/read-command-line.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ArgumentManifest, CommandManifest, OptionManifest } from './command-manifest.ts'
+import type { ArgumentManifest, CommandManifest } from './command-manifest.ts'
 import type { Candidate, CompletionValues } from './completion-candidates.ts'
 
 /** The candidates, and whether a file name is also possible. */
@@ -16,44 +19,46 @@ export async function complete(
   last: string,
   valuesOf: CompletionValues,
 ): Promise<Completion> {
-  const { branch, given, operands, pending, isLiteral } = walked(root, words)
-  const command = branch.at(-1)!
+  const line = readWords(words)
+  const { command: path, operands, isLiteral } = line
+  const command = path
+    .split(' ')
+    .reduce((at, word) => at.commands.find(({ name }) => name === word) ?? at, root)
+  const pending = pendingOf(line)
   const before = operands
   const positional = operands.length
-  const path = branch
-    .slice(1)
-    .map(({ name }) => name)
-    .join(' ')
-  const options = optionsOf(branch)
+  const given: Record<string, string> = {}
+  for (const one of line.flags)
+    if (one !== pending) given[one.flag.name] = one.value === true ? '' : one.value
+  const options = flagsOf(path).filter(({ isHidden }) => !isHidden || isGroup(path))
   const fits = (list: readonly Candidate[], head = '') =>
     list.flatMap(([value, text]): Candidate[] =>
       (head + value).startsWith(last) ? [[head + value, oneLine(text)]] : [],
     )
-  const ofOption = async (option: OptionManifest, head: string): Promise<Completion> => {
-    const choices = option.choices?.map((value): Candidate => [value, ''])
-    const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given, before }))
+  const ofOption = async ({ name, choices, usage }: CommandFlag, head: string): Promise<Completion> => {
+    const known = choices?.map((value): Candidate => [value, ''])
+    const list = known ?? (await valuesOf({ command: path, name, given, before }))
     // A list of names is completed at its last one.
-    const comma = /^--(fields|compare)$/.test(option.long ?? '') ? last.lastIndexOf(',') + 1 : 0
+    const comma = name === '--fields' || name === '--compare' ? last.lastIndexOf(',') + 1 : 0
     return {
       candidates: fits(list ?? [], comma > 0 ? last.slice(0, comma) : head),
-      files: list === undefined && /path|file/.test(option.flags),
+      files: list === undefined && /path|file/.test(usage),
     }
   }
-  if (pending) return ofOption(pending, '')
+  if (pending) return ofOption(pending.flag, '')
   const [, name] = isLiteral ? [] : (/^(--[^=]+)=/.exec(last) ?? [])
   if (name !== undefined) {
-    const option = options.find(({ long }) => long === name)
-    return option?.takesValue ? ofOption(option, `${name}=`) : { candidates: [], files: false }
+    const option = flagNamed(path, name)
+    return option && option.takes !== 'nothing'
+      ? ofOption(option, `${name}=`)
+      : { candidates: [], files: false }
   }
   if (!isLiteral && last.startsWith('-')) {
-    const free = options.filter(({ isRepeatable, long }) => isRepeatable || given[long ?? ''] === undefined)
-    return {
-      candidates: fits(free.flatMap(({ long, about }) => (long ? [[long, about] as const] : []))),
-      files: false,
-    }
+    const free = options.filter(({ repeats, name }) => repeats || given[name] === undefined)
+    return { candidates: fits(free.map(({ name, help }) => [name, help])), files: false }
   }
   // `help` is not in the command tree: its arguments are command names and topics.
-  const isHelp = command === root && operands[0] === 'help'
+  const isHelp = path === '' && operands[0] === 'help'
   const subs = positional === (isHelp ? 1 : 0) ? command.names : []
   const argument = argumentAt(command, positional)
   const topics =
@@ -68,53 +73,9 @@ export async function complete(
   }
 }
 
-type Walked = {
-  /** The command and those that it belongs to, the root first. */
-  branch: CommandManifest[]
-  given: Record<string, string>
-  /** The arguments so far. */
-  operands: string[]
-  /** The option whose value is being completed. */
-  pending: OptionManifest | undefined
-  /** Whether `--` came before. */
-  isLiteral: boolean
-}
-
-function walked(root: CommandManifest, words: readonly string[]): Walked {
-  const at: Walked = { branch: [root], given: {}, operands: [], pending: undefined, isLiteral: false }
-  for (const word of words) {
-    if (at.pending) {
-      at.given[at.pending.long ?? ''] = word
-      at.pending = undefined
-    } else if (!at.isLiteral && word === '--') at.isLiteral = true
-    else if (!at.isLiteral && word.startsWith('-') && word !== '-') {
-      const equals = word.indexOf('=')
-      const name = equals < 0 ? word : word.slice(0, equals)
-      const option = optionsOf(at.branch).find(({ long, short }) => long === name || short === name)
-      if (option && !option.takesValue) at.given[option.long ?? ''] = ''
-      else if (option && equals >= 0) at.given[option.long ?? ''] = word.slice(equals + 1)
-      else if (option) at.pending = option
-    } else {
-      const sub = at.operands.length === 0 && at.branch.at(-1)!.commands.find(({ name }) => name === word)
-      if (sub) at.branch.push(sub)
-      else at.operands.push(word)
-    }
-  }
-  return at
-}
-
-function optionsOf(branch: readonly CommandManifest[]): OptionManifest[] {
-  const found = new Map<string, OptionManifest>()
-  for (const [depth, { options }] of [...branch.entries()].reverse())
-    for (const option of options)
-      if (
-        option.long &&
-        !found.has(option.long) &&
-        (depth < branch.length - 1 || !option.isHidden || depth > 0)
-      )
-        found.set(option.long, option)
-  return [...found.values()]
-}
+/** The option that still takes the word after these. */
+const pendingOf = ({ argv, flags }: ReturnType<typeof readWords>): Typed | undefined =>
+  flags.find(({ flag, value, at }) => flag.takes !== 'nothing' && value === true && at === argv.length - 1)
 
 const oneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type CommandLine, hasFlag } from '../../domain/command-line/read-command-line.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sameWith } from '../../domain/text/next-step.ts'
 import type { Shaping } from '../output/document-writer.ts'
@@ -26,36 +27,15 @@ export type Globals = {
   timeoutMs?: number
 }
 
-/** Long names and descriptions of the global options, in the order that help shows them. */
-export const globalOptions: readonly (readonly [flags: string, description: string])[] = [
-  ['--profile <name>', 'profile to use'],
-  ['--json', 'print one JSON document'],
-  ['--csv', 'print a list as CSV'],
-  ['--fields <names>', 'columns or JSON fields to print, in this order: a,b,c'],
-  ['--jq <expr>', 'filter the JSON with a jq expression'],
-  ['--template <text>', 'format the JSON with a Go template'],
-  ['--quiet', 'print no notices'],
-  ['--debug', 'trace HTTP and RPC calls on stderr, without secrets'],
-  ['--no-color', 'print without colour'],
-  ['--no-input', 'never prompt; fail where an answer is needed'],
-  ['-y, --yes', 'answer yes to every question'],
-  ['--timeout <duration>', 'longest time of the whole command: 30s, 5m (default for reads: 30s)'],
-]
-
-/** The global options that are needed before parsing: `--json` and `--no-color` also apply to usage errors. */
-export const preparseGlobals = (argv: readonly string[]) => {
-  const before = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  const has = (flag: string) => before.includes(flag)
-  const isShaped = before.some((word) => /^--(jq|template)(=|$)/.test(word))
-  return {
-    // With --jq or --template, stdout has what they make of the document, and an error goes to stderr.
-    json: has('--json') && !isShaped,
-    noColor: has('--no-color'),
-    noInput: has('--no-input'),
-    debug: has('--debug'),
-    quiet: has('--quiet'),
-  }
-}
+/** How a line wants its output; also what is wrong with the line is printed so. */
+export const outputOf = (line: CommandLine) => ({
+  // With --jq or --template, stdout has what they make of the document, and an error goes to stderr.
+  json: hasFlag(line, '--json') && !hasFlag(line, '--jq') && !hasFlag(line, '--template'),
+  noColor: hasFlag(line, '--no-color'),
+  noInput: hasFlag(line, '--no-input'),
+  debug: hasFlag(line, '--debug'),
+  quiet: hasFlag(line, '--quiet'),
+})
 
 /** The global options of a parsed command, before or after its name. */
 export function globalsOf(command: Command): Globals {

@@ -5,6 +5,7 @@ import { canAnyoneSpendFrom, chainOfBitcoinAddress } from '../../domain/bitcoin.
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
+import { type ActionStatus, actionStatuses } from '../../domain/swap-outcome.ts'
 import { type Advice, advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Unit } from '../../domain/token.ts'
@@ -190,4 +191,13 @@ export function slippage(text: string): number {
 export function wholeNumber(text: string, what: string, most = 1_000_000): number {
   if (/^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   throw new AppError('USAGE', `${what} must be a whole number from 1 to ${most}, not "${text}"`)
+}
+
+/** Parses --status in any case. */
+export function statusOf(text: string): ActionStatus {
+  const status = actionStatuses.find((one) => one === text.toUpperCase())
+  if (status !== undefined) return status
+  throw new AppError('USAGE', `Unknown status "${sanitizeText(text)}"`, {
+    next: `--status ${actionStatuses.join(', ')}`,
+  })
 }

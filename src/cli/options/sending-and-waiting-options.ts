@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, networkNamed } from '../../domain/networks.ts'
 import { sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
-import { type OptionRow, withOptions } from './add-option-rows.ts'
-import { eachValidatedBy, maxFee, nonceOf, parseDepth, validatedBy } from './option-values.ts'
+import { nonceOf } from './option-values.ts'
 
 /** The execution options, as commander reads them. */
 export type ExecutionOptions = {
@@ -15,38 +13,6 @@ export type ExecutionOptions = {
   pipeline?: boolean
   maxFee?: string
 }
-
-/** Adds the execution options, for a new operation or for one that is resumed. */
-export const withExecution = (
-  command: Command,
-  of: { isNew: false } | { isNew: true; some: (rows: readonly OptionRow[]) => readonly OptionRow[] },
-): Command =>
-  withOptions(command, 'Execution:', [
-    ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
-    ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', validatedBy(parseDepth)],
-    ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
-    // A new operation has --allow-duplicate and --max-fee among its own options.
-    ...(of.isNew ? of.some([pipeline, nonce]) : ofResumed),
-  ])
-
-const pipeline: OptionRow = [
-  '--pipeline',
-  'send all transactions on a network at once, without waiting for the first',
-]
-
-const nonce: OptionRow = [
-  '--nonce <nonce>',
-  'pin the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
-  eachValidatedBy((text) => nonceOf(text)),
-]
-
-const ofResumed: readonly OptionRow[] = [
-  [
-    '--allow-duplicate',
-    'resume although the wallet sent transactions that this journal does not know; the action may already be done',
-  ],
-  ['--max-fee <gwei>', 'maximum gas price, in gwei; may exceed the plan', validatedBy(maxFee)],
-]
 
 /**
  * The pinned nonce of each chain; a bare number is for the chain of the first transaction. A nonce for

@@ -16,12 +16,13 @@ export const throwWithCommand =
     throw Object.assign(error, { command })
   }
 
-/** Makes a group refuse `help` for an unknown subcommand, instead of showing its own help. */
+/** Makes a group refuse `--help` for an unknown subcommand, instead of showing its own help. */
 export function refuseUnknown(group: Command): void {
   group.on('beforeHelp', () => {
-    const [typed] = group.args
-    // Commander does this itself without `help`; its types leave the method out.
-    if (group.commands.length > 0 && !/^(-|help$)/.test(typed ?? '-'))
+    const [typed = '-x'] = group.args
+    const isHelp = group.parent === null && typed === 'help'
+    // Commander does this itself without `--help`; its types leave the method out.
+    if (group.commands.length > 0 && !isHelp && !/^-./s.test(typed))
       (group as Command & { unknownCommand(): never }).unknownCommand()
   })
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Service } from '../../api/service-type.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -6,10 +5,6 @@ import type { Backend, RawResponses } from '../backend-types.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io } from '../terminal/io-types.ts'
 import { writeBytes } from './document-writer.ts'
-
-/** Adds `--raw` to a command that shows one answer of a service. */
-export const withRaw = (command: Command): Command =>
-  command.option('--raw', 'print the service response unchanged (remote profiles)')
 
 /** The raw responses, if `--raw` asks for them; USAGE with --json, --csv or --fields. */
 export function rawOf(

@@ -10,7 +10,6 @@ import {
   serviceVariable,
 } from '../../protocols/public-services.ts'
 import { examplesOf, placeholderOf, signs, wordsOf } from '../options/command-tree-queries.ts'
-import { globalOptions } from '../options/global-options.ts'
 import { repeatable } from '../options/option-values.ts'
 import type { CommandSchema } from './command-schema-types.ts'
 import { Failure } from './common.ts'
@@ -199,7 +198,7 @@ export function describe(command: Command, variables: Variables): CommandSchema 
     usage: `sluice ${words} ${command.usage()}`.trim(),
     signs: signs(command),
     arguments: command.registeredArguments.map((one) => argumentOf(words, one)),
-    flags: command.options.map((one) => flagOf(one)),
+    flags: command.options.filter(({ hidden }) => !hidden).map((one) => flagOf(one)),
     environment: environmentOf(variables, output.stands, signs(command)),
     output: {
       success: output.success && jsonSchema(output.success),
@@ -240,11 +239,9 @@ function flagOf(option: Option): CommandSchema['flags'][number] {
     required: mandatory,
     repeatable: repeatable(option),
     default: defaultValue === undefined || defaultValue === true ? null : String(defaultValue),
-    group: isGlobal(option) ? 'Global' : (helpGroupHeading?.replace(/:$/, '') ?? 'Options'),
+    group: helpGroupHeading?.replace(/:$/, '') ?? 'Options',
   }
 }
-
-const isGlobal = ({ flags }: Option): boolean => globalOptions.some(([known]) => known === flags)
 
 const toggle = { type: 'boolean', about: 'yes, if given', choices: null }
 

@@ -1,17 +1,13 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
-import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
-import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
-import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { abandonAction } from './abandon.ts'
 import { addDeliver } from './deliver.ts'
 import { addExplain } from './explain.ts'
 import { addEvidence } from './export-and-verify.ts'
-import { listActions, statusOf } from './list.ts'
+import { listActions } from './list.ts'
 import { addReplan } from './replan.ts'
 import { addRevoke } from './revoke.ts'
 import { showAction } from './show.ts'
@@ -25,18 +21,11 @@ export const actionCommand = (program: CommandContext) => {
   command
     .command('list')
     .description("List the actions in this machine's journal, newest first.")
-    .option('--status <status>', `only this status: ${actionStatuses.join(', ')}`, statusOf)
-    .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
-    .option('--page <n>', 'page number (without --page and --limit: all)')
-    .option('--limit <n>', 'rows per page, at most 100 (default with --page: 20)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
     .action(action(program, listActions))
-  withRaw(command.command('show'))
+  command
+    .command('show')
     .description('Show an action: its transactions, receipts and revert reasons.')
-    .argument(
-      '<id>',
-      'action ID or its beginning, quote ID, idempotency key, transaction hash or deposit address',
-    )
     .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, showAction, 'getAction'))
   command
@@ -44,26 +33,14 @@ export const actionCommand = (program: CommandContext) => {
     .description(
       'Follow actions until they finish; the exit code gives the outcome. Signs nothing. With --json, each change is a line (NDJSON).',
     )
-    .argument('<id...>', 'action IDs or their beginnings, quote IDs, idempotency keys or transaction hashes')
-    .option(
-      '--interval <duration>',
-      'how often to poll; a remote service that announces changes is read when it does, and every minute',
-      '2s',
-    )
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice action watch 0f8fad5b-d9cb-469f-a165-70867728950e --timeout 10m',
     )
     .action(action(program, watch))
-  withExecution(
-    withSigner(
-      command
-        .command('resume')
-        .description('Resume an action after a crash, a timeout or Ctrl-C. Never pays a step twice.')
-        .argument('<id>', 'action ID or its beginning, idempotency key or transaction hash'),
-    ),
-    { isNew: false },
-  )
+  command
+    .command('resume')
+    .description('Resume an action after a crash, a timeout or Ctrl-C. Never pays a step twice.')
     .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(
       action(program, (cli: Cli, id: string, options: ResumeOptions) =>
@@ -76,7 +53,6 @@ export const actionCommand = (program: CommandContext) => {
     .description(
       'Close an action and drop its unsigned steps. Refused while a signed transaction is pending.',
     )
-    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, abandonAction))
   addSubmit(command, program)

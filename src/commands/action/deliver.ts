@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { unknownHash } from '../../cli/lookup/unknown-hash.ts'
-import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
+import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation, requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { ownerOf, sameSigner } from '../../cli/signing-flow/resume-operation.ts'
@@ -22,16 +22,12 @@ import {
 } from '../../transactions/bridge/deliverable-burn.ts'
 
 /** `action deliver`: delivers a transfer of CCTP that the bridge attested and nobody has delivered. */
-export const addDeliver = (command: Command, program: CommandContext): void =>
-  void withSigning(
-    command
-      .command('deliver')
-      .description(
-        'Deliver a transfer of CCTP that waits at the bridge, to the recipient that its burn names. Any wallet can do so; it pays only the gas.',
-      )
-      .argument('<id>', 'action ID or its beginning, idempotency key, or hash of a burn'),
-    'delivery',
-  )
+export const addDeliver = (command: Command, program: CommandContext): Command =>
+  command
+    .command('deliver')
+    .description(
+      'Deliver a transfer of CCTP that waits at the bridge, to the recipient that its burn names. Any wallet can do so; it pays only the gas.',
+    )
     .addHelpText('after', '\nExample:\n  $ sluice action deliver 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, deliver))
 

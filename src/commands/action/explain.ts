@@ -4,7 +4,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
 import { withGasInUsd } from '../../cli/gas-in-usd.ts'
 import { swapNamed } from '../../cli/named-id.ts'
-import { parseDepth, validatedBy } from '../../cli/options/option-values.ts'
+import { parseDepth } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -27,15 +27,6 @@ export const addExplain = (command: Command, program: CommandContext): void =>
     .command('explain')
     .description(
       'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
-    )
-    .argument(
-      '<id>',
-      'action ID or its beginning, quote ID, idempotency key, transaction hash or deposit address',
-    )
-    .option(
-      '--confirmations <depth>',
-      'finality: a number of blocks, safe or finalized',
-      validatedBy(parseDepth),
     )
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, explainOne))

@@ -44,9 +44,6 @@ export function addEvidence(command: Command, program: CommandContext): void {
     .description(
       'Export an action for a support case: plan, attempts, receipts and event log. Contains no keys and no signed transactions.',
     )
-    .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash')
-    .option('--out <file>', 'write to this file, readable only by you')
-    .option('--html', 'write an offline HTML page with the evidence embedded')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --html --out case.html',
@@ -57,7 +54,6 @@ export function addEvidence(command: Command, program: CommandContext): void {
     .description(
       'Verify exported evidence. Offline: its hash, decoded calls and report are consistent. With an RPC: the chain confirms its transactions.',
     )
-    .argument('<file>', 'file written by export, JSON or HTML; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
     .action(localAction(program, verify))
 }

@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { wholeNumber } from '../../cli/options/option-values.ts'
+import { statusOf, wholeNumber } from '../../cli/options/option-values.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
 import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
@@ -11,18 +11,9 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type ActionStatus, actionStatuses, wordOf } from '../../domain/swap-outcome.ts'
+import { type ActionStatus, wordOf } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-
-/** Parses --status in any case. */
-export function statusOf(text: string): ActionStatus {
-  const status = actionStatuses.find((one) => one === text.toUpperCase())
-  if (status !== undefined) return status
-  throw new AppError('USAGE', `Unknown status "${sanitizeText(text)}"`, {
-    next: `--status ${actionStatuses.join(', ')}`,
-  })
-}
 
 /** A row: of the journal, or only of the service; `source` says which. What only the other has is `null`. */
 type Row =
@@ -39,9 +30,10 @@ const amountsOf = (row: Row) => (row.source === 'journal' ? row.amounts : stated
 /** `action list` */
 export async function listActions(
   cli: Cli,
-  options: { status?: ActionStatus; wallet?: string; page?: string; limit?: string },
+  options: { status?: string; wallet?: string; page?: string; limit?: string },
 ): Promise<void> {
   const context = await cli.backend.context()
+  const asked = options.status === undefined ? undefined : statusOf(options.status)
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
   const own = context.journal
     .list({ limit: 10_000, ...(wallet && { wallet }) }, (id) =>
@@ -51,12 +43,11 @@ export async function listActions(
     )
     .filter((operation) => !successorOf(context, operation))
     .map((operation): Row => ({ ...reportFor(context, operation), source: 'journal', reported: null }))
-    .filter(({ status }) => options.status === undefined || status === options.status)
+    .filter(({ status }) => asked === undefined || status === asked)
   // An action of the journal has the same id at the service, also one with another status there.
   const isElsewhere = ({ id }: Action) => context.journal.find(id) === undefined
-  const asked =
-    cli.backend.kind === 'remote' ? await actionsOfService(cli, options.status, wallet) : undefined
-  const others = (asked?.actions ?? []).filter(isElsewhere).map(
+  const heard = cli.backend.kind === 'remote' ? await actionsOfService(cli, asked, wallet) : undefined
+  const others = (heard?.actions ?? []).filter(isElsewhere).map(
     (action): Row => ({
       ...unknownToService,
       ...action,
@@ -73,7 +64,7 @@ export async function listActions(
   await cli.list(
     {
       ...{ items, page, limit, total: rows.length, hasMore: page * limit < rows.length },
-      ...(asked && asked.answer !== 'listed' && { service: asked.answer }),
+      ...(heard && heard.answer !== 'listed' && { service: heard.answer }),
     },
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',

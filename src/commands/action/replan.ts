@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { validatedBy } from '../../cli/options/option-values.ts'
-import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
-import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
 import { sanitizedFor } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm } from '../../cli/prompts.ts'
@@ -41,25 +38,12 @@ import { isFinished } from '../../transactions/run-state.ts'
 type Options = ResumeOptions & { acceptMinOut?: string }
 
 /** `action replan`: plans the unsigned steps again, then signs and sends them. */
-export const addReplan = (command: Command, program: CommandContext): void =>
-  void withExecution(
-    withSigner(
-      command
-        .command('replan')
-        .description(
-          'Plan the unsigned steps of an action again, after its quote expired or another transaction used its nonce. Then sign and send them.',
-        )
-        .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash'),
-    ),
-    { isNew: false },
-  )
-    .option('--accept-min-out <amount>', 'minimum output of the swap, in units of the output token')
-    .option(
-      '--max-price-impact <share>',
-      'maximum price impact, against the spot price',
-      validatedBy(parsePriceImpact),
+export const addReplan = (command: Command, program: CommandContext): Command =>
+  command
+    .command('replan')
+    .description(
+      'Plan the unsigned steps of an action again, after its quote expired or another transaction used its nonce. Then sign and send them.',
     )
-    .option('--dry-run', 'show the new plan and sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, replan))
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withPricedGas } from '../../cli/gas-in-usd.ts'
-import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
+import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { settleIfPending } from '../../cli/signing-flow/record-chain-results.ts'
@@ -18,14 +18,10 @@ import { isSignerNamed } from '../../signing/signer.ts'
 import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/abandon-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
-export const addRevoke = (command: Command, program: CommandContext): void =>
-  void withSigning(
-    command
-      .command('revoke')
-      .description('Revoke the unused allowances of an action. Its unsigned steps are abandoned first.')
-      .argument('<id>', 'action ID or its beginning, quote ID, idempotency key or transaction hash'),
-    'revocation',
-  )
+export const addRevoke = (command: Command, program: CommandContext): Command =>
+  command
+    .command('revoke')
+    .description('Revoke the unused allowances of an action. Its unsigned steps are abandoned first.')
     .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, revoke))
 

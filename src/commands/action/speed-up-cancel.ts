@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
-import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -22,15 +20,9 @@ import { isFinished } from '../../transactions/run-state.ts'
 /** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
 export function addReplacements(command: Command, program: CommandContext): void {
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
-    withExecution(
-      withSigner(
-        command
-          .command(name)
-          .description(description)
-          .argument('<id>', 'action ID or its beginning, idempotency key or transaction hash'),
-      ),
-      { isNew: false },
-    )
+    command
+      .command(name)
+      .description(description)
       .addHelpText('after', `\nExample:\n  $ sluice action ${name} 0f8fad5b-d9cb-469f-a165-70867728950e`)
       .action(
         action(program, (cli: Cli, id: string, options: ResumeOptions) =>

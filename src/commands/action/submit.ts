@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
-import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
+import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { referenceForPlan } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
@@ -13,16 +13,12 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPlanFile } from '../../planning/read-plan-file.ts'
 
 /** `action submit`: signs and sends a plan that was made before, on this or another machine. */
-export const addSubmit = (command: Command, program: CommandContext): void =>
-  void withSigning(
-    command
-      .command('submit')
-      .description(
-        'Sign and send a plan made by --dry-run --json, on this machine or another. The plan is checked and simulated again. Its nonce is pinned, so it is sent at most once.',
-      )
-      .argument('<plan>', 'plan file, or - for standard input'),
-    'plan',
-  )
+export const addSubmit = (command: Command, program: CommandContext): Command =>
+  command
+    .command('submit')
+    .description(
+      'Sign and send a plan made by --dry-run --json, on this machine or another. The plan is checked and simulated again. Its nonce is pinned, so it is sent at most once.',
+    )
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json > plan.json\n  $ sluice action submit plan.json',

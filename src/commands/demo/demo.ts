@@ -39,7 +39,8 @@ async function perform(cli: Cli): Promise<void> {
       tell(`\n${paint.bold(`${executed.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
       const { exit, out, values } = await cli.program.run(command.split(' '), { as: 'newcomer' })
       if (out !== '') tell(out.trimEnd())
-      if (exit !== 0 && cli.program.interrupt.signal.aborted) throw commandInterruptedError(['demo'])
+      if (exit !== 0 && cli.program.interrupt.signal.aborted)
+        throw commandInterruptedError({ command: 'demo' })
       if (exit !== 0)
         throw new AppError(
           'DEMO_FAILED',

@@ -18,15 +18,7 @@ import {
 } from '../../domain/text/next-step.ts'
 import { shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import {
-  type Change,
-  changeOf,
-  keepProfile,
-  type Said,
-  type SetOptions,
-  saidBy,
-  withProfile,
-} from '../profile/set.ts'
+import { type Change, changeOf, keepProfile, type Said, type SetOptions, saidBy } from '../profile/set.ts'
 import { profileView, shownProfile } from '../profile/show.ts'
 
 const urlsOf = (profile: KeptProfile) =>
@@ -90,14 +82,10 @@ const patienceMs = 15_000
 
 /** `init`: sets up a profile by questions, or by flags without a terminal. */
 export const init = (program: CommandContext) =>
-  withProfile(
-    new Command('init')
-      .description(
-        'Set up a profile: asks where commands run, checks that it works, and saves it. Flags replace questions. Secrets are never passed as arguments and never shown.',
-      )
-      .argument('[name]', 'name of the profile'),
-  )
-    .option('--use', 'use this profile from now on (default if no profile is in use yet and this one works)')
+  new Command('init')
+    .description(
+      'Set up a profile: asks where commands run, checks that it works, and saves it. Flags replace questions. Secrets are never passed as arguments and never shown.',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',

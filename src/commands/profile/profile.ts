@@ -5,7 +5,7 @@ import type { LocalCli } from '../../cli/command-run-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { setProfile, withProfile } from './set.ts'
+import { setProfile } from './set.ts'
 import { shownProfile, showProfile, unknownProfile } from './show.ts'
 
 /** `profile`: where commands run. */
@@ -16,18 +16,16 @@ export const profile = (program: CommandContext) => {
   const add = (name: string, description: string, example: string) =>
     command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
   add('list', 'List profiles.', 'sluice profile list').action(localAction(program, list))
-  add('show [name]', 'Show a profile (default: the one in use).', 'sluice profile show prod').action(
+  add('show', 'Show a profile (default: the one in use).', 'sluice profile show prod').action(
     localAction(program, show),
   )
-  add('use <name>', 'Use a profile from now on.', 'sluice profile use prod').action(localAction(program, use))
-  withProfile(
-    add(
-      'set <name>',
-      'Create or change a profile; settings without a flag keep their value. Keys and RPC URLs are never arguments: they are read from a file, standard input or the environment, and stored in a separate file (mode 0600), or in the desktop keychain with --keychain.',
-      'sluice profile set prod --base-url https://api.example.com --api-key-file -',
-    ),
+  add('use', 'Use a profile from now on.', 'sluice profile use prod').action(localAction(program, use))
+  add(
+    'set',
+    'Create or change a profile; settings without a flag keep their value. Keys and RPC URLs are never arguments: they are read from a file, standard input or the environment, and stored in a separate file (mode 0600), or in the desktop keychain with --keychain.',
+    'sluice profile set prod --base-url https://api.example.com --api-key-file -',
   ).action(localAction(program, setProfile))
-  add('remove <name>', 'Remove a profile and its API key.', 'sluice profile remove prod --yes').action(
+  add('remove', 'Remove a profile and its API key.', 'sluice profile remove prod --yes').action(
     localAction(program, remove),
   )
   return command

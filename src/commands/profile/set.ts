@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { LocalCli } from '../../cli/command-run-types.ts'
 import type { FromEnvironment } from '../../cli/program-context-types.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/settings-files-schema.ts'
@@ -14,25 +13,6 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'
-
-/** Adds the profile flags. */
-export const withProfile = (command: Command): Command =>
-  command
-    .option('--kind <kind>', 'engine or remote')
-    .option('--base-url <url>', 'base URL of the service')
-    .option('--legacy-base-url <url>', 'base URL of the legacy endpoints (`none` clears it)')
-    .option('--api-key-file <path>', 'file with the API key, or - for standard input')
-    .option(
-      '--from-env',
-      'save the values of SLUICE_BASE_URL, SLUICE_LEGACY_BASE_URL, SLUICE_API_KEY and SLUICE_RPC_*',
-    )
-    .option('--prices-url <url>', 'price API for USD prices that no chain provides (`none` clears it)')
-    .option(
-      '--database <url>',
-      'database of sluice serve: a SQLite file, or postgres://USER@HOST/NAME without a password (`none` clears it)',
-    )
-    .option('--keychain', 'store the API key and RPC URLs in the desktop keychain from now on')
-    .option('--no-keychain', 'store the API key and RPC URLs in a file of mode 0600 again')
 
 /** The profile flags. */
 export type SetOptions = {

@@ -25,11 +25,6 @@ export function addFault(command: Command, program: CommandContext): void {
   command
     .command('fault')
     .description('Inject a fault. Without arguments, list the active faults; `clear` removes them all.')
-    .argument('[kind...]', 'fault and its value, such as reorg 3; or clear')
-    .option('--network <network>', 'only on this network')
-    .option('--method <method>', 'only for calls of this JSON-RPC method')
-    .option('--times <n>', 'clear the fault after N times')
-    .option('--reason <text>', 'revert reason of the contract')
     .addHelpText(
       'after',
       [

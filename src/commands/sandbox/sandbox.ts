@@ -52,31 +52,20 @@ export const sandbox = (program: CommandContext) => {
     'fund',
     'Fund an address with native coins and tokens on both networks.',
     'sluice sandbox fund 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --token USDC --amount 500',
+  ).action(action(program, fund))
+  add('warp', 'Move the clocks of both networks forward.', 'sluice sandbox warp 30d').action(
+    action(program, async (cli: Cli, text: string) => {
+      const seconds = Math.round(duration(text) / 1000)
+      if (seconds < 1 || seconds > 3_153_600_000)
+        throw new AppError('USAGE', 'The duration must be from one second to a hundred years')
+      cli.emit(await program.sandbox.warp(seconds), statusView)
+    }),
   )
-    .argument('<address>', 'address to fund')
-    .option('--token <symbol>', 'only this token')
-    .option('--amount <amount>', 'amount of the token')
-    .action(action(program, fund))
-  add('warp', 'Move the clocks of both networks forward.', 'sluice sandbox warp 30d')
-    .argument('<duration>', 'how far to move: 30s, 5m, 12h, 30d, 1y')
-    .action(
-      action(program, async (cli: Cli, text: string) => {
-        const seconds = Math.round(duration(text) / 1000)
-        if (seconds < 1 || seconds > 3_153_600_000)
-          throw new AppError('USAGE', 'The duration must be from one second to a hundred years')
-        cli.emit(await program.sandbox.warp(seconds), statusView)
-      }),
-    )
   add(
     'pay-bitcoin',
     'Send a payment on the Bitcoin chain of the sandbox, as a wallet would. The payment is in a block after a few seconds.',
     'sluice sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
-  )
-    .argument('<address>', 'address to pay')
-    .argument('<amount>', 'amount of BTC')
-    .option('--memo <text>', 'text of an OP_RETURN output')
-    .option('--replace <hash>', 'replace this payment, which must not be in a block yet (RBF)')
-    .action(action(program, payBitcoin))
+  ).action(action(program, payBitcoin))
   addFault(command, program)
   return command
 }

@@ -77,8 +77,8 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
       return [...strategyColumns, trendColumn(series, cli.io.out.ascii === true)]
     },
   }
+  const intervalMs = intervalOf(options.interval)
   if (options.watch) {
-    const intervalMs = intervalOf(options.interval)
     const { followList } = await import('../../cli/output/watch-list.ts')
     return followList(cli, look, Object.assign(view, { key: 'slug' as const, intervalMs }))
   }

@@ -48,7 +48,7 @@ export async function quote(
   const { profile } = cli.globals
   const after =
     nextAfterQuote({ id: own.id, refusals }, options.wallet) ?? sluice('swap quote', { '--help': true })
-  const next = nextLine(after, { argv: profile === undefined ? [] : ['--profile', profile] })
+  const next = nextLine(after, { target: { profile } })
   cli.emit(document, (one, to) => quoteView(one, to, next))
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { address } from '../../cli/options/option-values.ts'
-import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
+import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
@@ -28,20 +28,11 @@ export function addApprovals(command: Command, program: CommandContext): void {
   group
     .command('list')
     .description('List nonzero allowances, for the tokens and contracts in the catalogue and the journal.')
-    .argument('[wallet]', 'address or keystore name')
-    .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet approvals list')
     .action(action(program, list))
-  withSigning(
-    group
-      .command('revoke')
-      .description('Revoke allowances.')
-      .option('--network <network>', 'only on this network')
-      .option('--token <token>', 'only for this token')
-      .option('--spender <address>', 'only for this contract')
-      .option('--all', 'revoke every allowance that `list` shows'),
-    'revocation',
-  )
+  group
+    .command('revoke')
+    .description('Revoke allowances.')
     .addHelpText(
       'after',
       '\nExample:\n  $ sluice wallet approvals revoke --network sandbox-one --token USDC --spender 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',

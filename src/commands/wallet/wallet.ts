@@ -2,8 +2,6 @@ import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { factsHelp } from '../../cli/conditions/parse-conditions.ts'
-import { withWatchFlags } from '../../cli/conditions/watch-flags.ts'
-import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { amountShown, decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
@@ -21,7 +19,6 @@ import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sumUsd } from '../../domain/usd.ts'
 import { pricedAmount } from '../../planning/usd-value.ts'
-import { intervalOf } from '../strategies/list.ts'
 import { addApprovals } from './approvals.ts'
 import { balances } from './balances.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
@@ -33,11 +30,11 @@ export const wallet = (program: CommandContext) => {
   const command = new Command('wallet').description(
     'Show positions and balances of a wallet; manage encrypted keystores.',
   )
-  withRaw(command.command('show'))
+  command
+    .command('show')
     .description(
       'Show the positions of a wallet with principal, profit and USD value (default: your own wallet).',
     )
-    .argument('[wallet]', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet show')
     .action(action(program, show, 'getWallet'))
   command
@@ -45,18 +42,13 @@ export const wallet = (program: CommandContext) => {
     .description(
       'Show the coins and tokens that a wallet holds on all networks, with USD value (default: your own wallet).',
     )
-    .argument('[wallet]', 'address or keystore name')
-    .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet balances')
     .action(action(program, balances))
-  const watching = command
+  command
     .command('watch')
     .description(
       'Watch conditions of a wallet, and print a line when one begins or ceases to be met. Each change is printed once, also across runs.',
     )
-    .argument('[wallet]', 'address or keystore name')
-    .requiredOption('--when <conditions>', "conditions, separated by commas, such as 'health<1.2'")
-  withWatchFlags(watching, intervalOf)
     .addHelpText(
       'after',
       `\nConditions:\n${factsHelp(walletFacts)}\n\nExample:\n  $ sluice wallet watch --when 'health<1.2' --no-wait`,
@@ -70,9 +62,6 @@ export const wallet = (program: CommandContext) => {
   command
     .command('new')
     .description('Create a new key in an encrypted keystore.')
-    .argument('<name>', 'name of the keystore')
-    .option('--password-file <path>', 'file with the password, mode 0600; - reads standard input')
-    .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
     .action(action(program, newWallet))
   command
@@ -80,29 +69,21 @@ export const wallet = (program: CommandContext) => {
     .description(
       'Import an existing key into an encrypted keystore: a raw key, or the keystore of another wallet, from a file or a prompt.',
     )
-    .argument('<name>', 'name of the keystore')
-    .option('--key-file <path>', 'file with a raw key, mode 0600; - reads standard input')
-    .option('--keystore <path>', 'keystore file from cast, geth or another wallet; - reads standard input')
-    .option('--password-file <path>', 'file with the password, mode 0600; - reads standard input')
-    .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
     .action(action(program, importKey))
   command
     .command('export')
     .description('Print the encrypted keystore. cast and geth can read it.')
-    .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet export main > main.json')
     .action(action(program, exportKeystore))
   command
     .command('remove')
     .description('Remove a keystore permanently.')
-    .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remove old')
     .action(action(program, removeWallet))
   command
     .command('use')
     .description('Set the default signing keystore; without a name, clear it.')
-    .argument('[name]', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
     .action(action(program, useWallet))
   command
@@ -110,14 +91,11 @@ export const wallet = (program: CommandContext) => {
     .description(
       'Save the password of a keystore in the desktop keychain, to sign without a password prompt.',
     )
-    .argument('<name>', 'keystore name')
-    .option('--password-file <path>', 'file with the password, mode 0600; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
     .action(action(program, rememberWallet))
   command
     .command('forget')
     .description('Delete the saved password of a keystore from the keychain; the keystore stays.')
-    .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet forget main')
     .action(action(program, forgetWallet))
   addApprovals(command, program)

@@ -1,74 +1,12 @@
+import type { LeafName } from '../command-line/commands.ts'
+import type { FlagName } from '../command-line/flags.ts'
 import { shellPath, shellWord } from './shell-quoting.ts'
 
-/** Every command that a next step names; `''` is the program itself. `test/domain/next-step.test.ts` compares them with the program. */
-export type CommandName =
-  | ''
-  | 'action abandon'
-  | 'action cancel'
-  | 'action deliver'
-  | 'action explain'
-  | 'action export'
-  | 'action list'
-  | 'action replan'
-  | 'action resume'
-  | 'action revoke'
-  | 'action show'
-  | 'action speed-up'
-  | 'action submit'
-  | 'action watch'
-  | 'config list'
-  | 'decode'
-  | 'demo'
-  | 'deposit'
-  | 'doctor'
-  | 'fees set'
-  | 'fees show'
-  | 'help'
-  | 'history'
-  | 'init'
-  | 'keys create'
-  | 'keys list'
-  | 'networks list'
-  | 'policy check'
-  | 'profile remove'
-  | 'profile set'
-  | 'profile use'
-  | 'sandbox fault'
-  | 'sandbox fund'
-  | 'sandbox reset'
-  | 'sandbox status'
-  | 'sandbox up'
-  | 'sandbox warp'
-  | 'schema'
-  | 'serve'
-  | 'strategies list'
-  | 'strategies show'
-  | 'swap execute'
-  | 'swap list'
-  | 'swap quote'
-  | 'swap status'
-  | 'transfer'
-  | 'wallet approvals list'
-  | 'wallet approvals revoke'
-  | 'wallet balances'
-  | 'wallet export'
-  | 'wallet forget'
-  | 'wallet import'
-  | 'wallet list'
-  | 'wallet new'
-  | 'wallet show'
-  | 'wallet watch'
-  | 'webhooks add'
-  | 'webhooks deliveries'
-  | 'webhooks enable'
-  | 'webhooks list'
-  | 'webhooks listen'
-  | 'webhooks replay'
-  | 'withdraw'
-  | 'yield recommend'
+/** Every command that a next step names; `''` is the program itself. */
+export type CommandName = '' | 'help' | LeafName
 
 /** Flags of a command line with their values, unquoted; `true` for a flag without a value. */
-export type Flags = Readonly<Record<`--${string}`, string | true>>
+export type Flags = Readonly<Partial<Record<FlagName, string | true>>>
 
 /**
  * A command line to run next, as data: `src/cli/next-step-text.ts` makes its text. `same` is the line that ran, with `flags` added. `env` goes before
@@ -88,7 +26,7 @@ export type Advice = string | Next | readonly (string | Next)[]
 type Words = readonly (
   | string
   | number
-  | Readonly<Record<`--${string}`, string | number | true | undefined>>
+  | Readonly<Partial<Record<FlagName, string | number | true | undefined>>>
 )[]
 
 /** A command with its operands and flags: `sluice('action resume', id, { '--yes': true })`. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { directories } from '../../../src/app/profiles/directories.ts'
 import { signerReads } from '../../../src/app/signing/signer-recorded-inputs.ts'
 import type { Hex } from '../../../src/domain/address.ts'
+import { readCommandLine } from '../../../src/domain/command-line/read-command-line.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -80,7 +81,12 @@ describe('an unfinished action', () => {
     const id = await halfDone('half-0003')
     const dirs = directories({ SLUICE_HOME: home() })
     const catalog = async () => sandbox.world.catalog()
-    const { written } = signerReads({ argv: ['action', 'resume', id], dirs, isSandbox: true, catalog })
+    const { written } = signerReads({
+      line: readCommandLine(['action', 'resume', id]),
+      dirs,
+      isSandbox: true,
+      catalog,
+    })
     expect((await written())!.transactions).toHaveLength(2)
   })
 

@@ -1,8 +1,6 @@
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { leavesOf, wordsOf as pathOf } from '../../../src/cli/options/command-tree-queries.ts'
-import { commands } from '../../../src/commands/index.ts'
+import { type OperandRow, operandTable } from '../../../src/domain/command-line/commands.ts'
 import { engineOn } from '../../support/engine.ts'
 import { sandboxJournal } from '../../support/journal-copies.ts'
 import { serveTo, type TestServer } from '../../support/services/serve-in-process.ts'
@@ -34,13 +32,10 @@ const lines: Readonly<Record<string, (id: string) => string>> = {
   'swap execute': (id) => `swap execute ${id} --yes --json`,
 }
 
-test('every command that takes the id of an action or a quote is in the table', async () => {
-  const program = new Command('sluice')
-  for (const { load } of commands) program.addCommand((await load())({} as never))
-  const isTaken = ({ description }: { description: string }) => /\b(action|quote) IDs?\b/.test(description)
-  const found = leavesOf(program)
-    .filter((command) => command.registeredArguments.some(isTaken))
-    .map(pathOf)
+test('every command that takes the id of an action or a quote is in the table', () => {
+  const found = Object.entries<readonly OperandRow[]>(operandTable).flatMap(([words, operands]) =>
+    operands.some(([, help]) => /\b(action|quote) IDs?\b/.test(help)) ? [words] : [],
+  )
   expect(found.toSorted()).toEqual(Object.keys(lines).toSorted())
 })
 

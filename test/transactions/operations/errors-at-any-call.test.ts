@@ -7,6 +7,7 @@ import { systemClock } from '../../../src/chain/rpc/clock.ts'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { reportedError } from '../../../src/cli/classify-failure.ts'
 import type { CommandContext } from '../../../src/cli/program-context-types.ts'
+import { type CommandLine, readCommandLine } from '../../../src/domain/command-line/read-command-line.ts'
 import { errorRow } from '../../../src/domain/errors.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
@@ -73,9 +74,9 @@ async function exitOf(error: unknown, id: string): Promise<number> {
   const dirs = { ...directories(env), data: place.home }
   const needs = { dirs, env, settings: fileSettings(dirs, noKeychain), now: Date.now }
   const world = {
-    signedOperation: (argv: readonly string[]) => findSignedOperation(argv, [], needs),
+    signedOperation: (line: CommandLine) => findSignedOperation(line, [], needs),
   } as CommandContext
-  const { code } = await reportedError(error, ['action', 'resume', id], world)
+  const { code } = await reportedError(error, readCommandLine(['action', 'resume', id]), world)
   return errorRow(code).exit
 }
 
@@ -121,7 +122,7 @@ describe('an execution that fails at any of its calls', () => {
 
   it('is reported as JOURNAL_UNREADABLE when the journal cannot say whether anything is signed', async () => {
     const world = { signedOperation: () => Promise.reject(torn) } as unknown as CommandContext
-    expect(await reportedError(torn, ['action', 'resume', 'one'], world)).toMatchObject({
+    expect(await reportedError(torn, readCommandLine(['action', 'resume', 'one']), world)).toMatchObject({
       code: 'JOURNAL_UNREADABLE',
     })
   })

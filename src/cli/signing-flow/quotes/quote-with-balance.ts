@@ -81,9 +81,7 @@ export const refusalRows = (cli: Cli, refusals: readonly QuoteRefusal[]) =>
   }))
 
 /** The profile of the line that ran, for the next one. */
-const sameTarget = ({ globals: { profile } }: Cli) => ({
-  argv: profile === undefined ? [] : ['--profile', profile],
-})
+const sameTarget = ({ globals: { profile } }: Cli) => ({ target: { profile } })
 
 /**
  * The command that brings or shows what the wallet lacks, else the one that executes a quote with the flags that accept what would be refused;
