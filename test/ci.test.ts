@@ -36,6 +36,23 @@ const gitlab = yamlOf('docs/containers.md') as Record<string, GitlabJob> & {
   '.sluice': { before_script: string[] }
 }
 
+/** The variables that a page says a job of an environment gets, with their values here. */
+function variablesOf(page: string, environment: string | undefined): Record<string, string> {
+  const values = {
+    RPC_BASE: '',
+    WALLET: sandboxAddress(2),
+    TREASURY_WALLET: sandboxAddress(2),
+    TREASURY_KEY: sandboxKey(2),
+  }
+  const rows = [
+    ...read(page).matchAll(/^\| `([\w.]*[A-Z_]{6,})` \| (all|those of the environment `(\w+)`)/gm),
+  ]
+  const named = rows.filter(([, , jobs, only]) => jobs === 'all' || only === environment)
+  return Object.fromEntries(
+    named.map(([, name]) => [name!, values[name!.replace(/^.*\./, '') as keyof typeof values]]),
+  )
+}
+
 const stepsOf = (jobs: Record<string, Job>) => Object.values(jobs).flatMap(({ steps }) => steps)
 const allSteps = [...stepsOf(treasury.jobs), ...stepsOf(release.jobs), ...action.runs.steps]
 
@@ -112,7 +129,6 @@ describe('the jobs of the documents, on the sandbox', () => {
       PATH: `${programs}:${dirname(process.execPath)}:/usr/bin:/bin`,
       SLUICE_HOME: place.home,
       SLUICE_PROFILE: 'sandbox',
-      WALLET: sandboxAddress(2),
       SWAP: '--from sandbox-one --token-in USDC --token-out USDT --amount-in 5 --slippage 1%',
       DEPOSIT: 'aave-v3-usdc-sandbox-one --amount 10',
     }
@@ -133,7 +149,12 @@ describe('the jobs of the documents, on the sandbox', () => {
   const sent = async (): Promise<number> => {
     const { out } = await spawnSluice(place.home, ['sandbox', 'status', '--json'], { env: base })
     const [{ rpcUrl }] = oneDocument(out).chains
-    const body = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionCount', params: [base.WALLET, 'latest'] }
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_getTransactionCount',
+      params: [sandboxAddress(2), 'latest'],
+    }
     const answer = await fetch(rpcUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -159,10 +180,10 @@ describe('the jobs of the documents, on the sandbox', () => {
   /** Runs the shell steps of a job as the runner does, with the expressions that it fills in. */
   function github(name: string, more: Record<string, string> = {}) {
     const folder = join(place.home, 'work')
-    const { steps } = treasury.jobs[name]!
+    const { steps, environment } = treasury.jobs[name]!
     const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') }
     const values: Record<string, string> = {
-      'secrets.TREASURY_KEY': sandboxKey(2),
+      ...variablesOf('docs/ci.md', environment),
       'github.run_id': '4711',
       'needs.nonce.outputs.nonce': existsSync(files.GITHUB_OUTPUT)
         ? /^nonce=(\d+)$/m.exec(readFileSync(files.GITHUB_OUTPUT, 'utf8'))![1]!
@@ -174,10 +195,13 @@ describe('the jobs of the documents, on the sandbox', () => {
         return values[key]!
       })
     let last = { exit: 0 as number | null, out: '', err: '' }
+    const { SWAP: _, DEPOSIT: __, ...ofWorkflow } = treasury.env
     for (const { run, env = {} } of steps) {
       if (!run || last.exit !== 0) continue
-      const filled = Object.fromEntries(Object.entries(env).map(([key, text]) => [key, fill(text)]))
-      last = shell(folder, ['bash', '-e', '-c'], run, { ...files, ...filled, ...more })
+      const filled = Object.fromEntries(
+        Object.entries({ ...ofWorkflow, ...env }).map(([key, text]) => [key, fill(text)]),
+      )
+      last = shell(folder, ['bash', '-e', '-u', '-c'], run, { ...files, ...filled, ...more })
     }
     const result = (file: string) => oneDocument(readFileSync(join(folder, file), 'utf8'))
     return { ...last, result }
@@ -244,11 +268,10 @@ describe('the jobs of the documents, on the sandbox', () => {
         ...gitlab['.sluice'].before_script.filter((line) => !line.startsWith('npm ')),
         ...gitlab[name]!.script,
       ]
-      return shell(folder, ['sh', '-e', '-c'], lines.join('\n'), {
+      return shell(folder, ['sh', '-e', '-u', '-c'], lines.join('\n'), {
         CI_PROJECT_DIR: folder,
         CI_PIPELINE_ID: '12',
-        RPC_BASE: '',
-        ...(name === 'sign' && { TREASURY_KEY: sandboxKey(2) }),
+        ...variablesOf('docs/containers.md', gitlab[name]!.environment),
       })
     }
     expect(run('plan')).toMatchObject({ exit: 0 })

@@ -7,7 +7,7 @@ import type { Settings } from '../cli/settings-files-schema.ts'
 import { AppError } from '../domain/errors.ts'
 import { allNetworks, sandboxNetworks } from '../domain/networks.ts'
 import { faultKinds } from '../domain/sandbox-fault.ts'
-import { actionStatuses } from '../domain/swap-outcome.ts'
+import { type ActionStatus, actionStatuses } from '../domain/swap-outcome.ts'
 import { moveFile } from '../store/durable-files.ts'
 import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
@@ -126,6 +126,15 @@ export function completionValues(needs: Needs): CompletionValues {
   }
 }
 
+/** The status of a swap for that of its action, as `swap status` says it. */
+const swapWords: Readonly<Record<ActionStatus, string>> = {
+  INITIAL: 'pending',
+  PENDING: 'processing',
+  SUCCESS: 'fulfilled',
+  FAILED: 'failed',
+  REFUNDED: 'refunded',
+}
+
 /** The quotes of a profile with their states: all of them for `status`, the executable ones for `execute`. */
 async function quotes(
   { dirs, now }: Needs,
@@ -140,12 +149,12 @@ async function quotes(
     ).map((one) => [one.id, one]),
   )
   return known.flatMap(({ id, about, until }): Candidate[] => {
-    const { isNamed, state } = begun.get(id) ?? {}
-    const isDead = state === undefined && until !== null && now() >= until
-    const isGoing = isNamed === 1 && (state === 'OPEN' || state === 'EXECUTING')
-    const isOpen = state === undefined ? !isDead : isGoing
+    const { isNamed, status } = begun.get(id) ?? {}
+    const isDead = status === undefined && until !== null && now() >= until
+    const isGoing = isNamed === 1 && (status === 'INITIAL' || status === 'PENDING')
+    const isOpen = status === undefined ? !isDead : isGoing
     if (command === 'swap execute' && !isOpen) return []
-    return [[id, `${about}, ${state ?? (isDead ? 'expired' : 'open')}`]]
+    return [[id, `${about}, ${status ? swapWords[status] : isDead ? 'expired' : 'open'}`]]
   })
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../domain/text/next-step.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
 import type { SignerChoice } from '../signing/signer.ts'
+import { wordsTo } from './options/command-tree-queries.ts'
 import type { Io } from './terminal/io-types.ts'
 
 /**
@@ -59,12 +60,15 @@ const asking: ReadonlySet<Next['command']> = new Set<CommandName>([
   'action abandon',
 ])
 
-/** Signer, profile and network of the line that ran. */
+/** Command, signer, profile and network of the line that ran, and what keeps it from signing too much. */
 export type Target = SignerChoice & {
   profile?: string | undefined
   network?: string | undefined
   /** Whether it asked nothing: it answered yes to every question, or forbade them. */
   isUnasked?: boolean
+  command?: string
+  dryRun?: boolean | undefined
+  policy?: string | undefined
 }
 
 /** What a line names that the next one needs too. */
@@ -80,12 +84,15 @@ export const targetOf = (line: CommandLine): Target => {
     profile: flagValue(line, '--profile'),
     network: flagValue(line, '--network'),
     isUnasked: hasFlag(line, '--yes') || hasFlag(line, '--no-input'),
+    command: line.command,
+    dryRun: hasFlag(line, '--dry-run'),
+    policy: flagValue(line, '--policy'),
   }
 }
 
 /** The same, of a command that is parsed. */
 export const targetOfCommand = (command: Command | undefined): Target | undefined =>
-  command?.optsWithGlobals<Target>()
+  command && { ...command.optsWithGlobals<Target>(), command: wordsTo(command).join(' ') }
 
 /** The line that ran, for the text of the next one. */
 export type LineThatRan = {
@@ -126,9 +133,16 @@ export function nextLine(next: Next, line: LineThatRan): string {
         network !== undefined &&
         !has('--network') && { '--network': network }),
       ...(isProfile && profile !== undefined && !has('--profile') && { '--profile': profile }),
+      ...(takesSigner(next.command) && !has('--help') && target.command === next.command && careOf(target)),
     },
   })
 }
+
+/** What keeps a line from signing too much, for the same command with other values. */
+const careOf = ({ dryRun, policy }: Target): Flags => ({
+  ...(dryRun === true && { '--dry-run': true }),
+  ...(policy !== undefined && { '--policy': policy }),
+})
 
 /** The line that ran, with flags in the place of its own; what may be a secret in it is left out. */
 function sameLine({ argv, flags: typed, isLiteral }: CommandLine, flags: Flags): string {

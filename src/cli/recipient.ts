@@ -21,7 +21,7 @@ export async function recipientOf(
   cli: Pick<Cli, 'program' | 'notice'>,
   text: string,
   what: string,
-  on: Pick<Network, 'name' | 'chainId'>,
+  on?: Pick<Network, 'name' | 'chainId'>,
 ): Promise<Address> {
   if (isAddressLike(text)) return address(text, what, on)
   const { listKeys } = await import('../signing/keystore/directory.ts')

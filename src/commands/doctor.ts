@@ -73,7 +73,7 @@ async function findings({ program, globals }: LocalCli): Promise<Finding[]> {
   if (!backend) return [...settings, ...profile, ...(await policy)]
   const here = backend
   // All checks run at once, so that a silent node delays none.
-  const rest = await Promise.all([
+  const [journal, ...rest] = await Promise.all([
     found('journal', null, async () => {
       const { journal } = await here.context()
       const damaged: string[] = []
@@ -94,7 +94,11 @@ async function findings({ program, globals }: LocalCli): Promise<Finding[]> {
     found('signer', null, () => signerFinding(here)),
     found(here.kind === 'remote' ? 'service' : 'rpc', here.profile, here.findings),
   ])
-  return [...settings, ...profile, ...rest.flat()]
+  const others = rest.flat()
+  // A setting that is wrong prevents the look at the journal, and is reported by the check of that setting.
+  const isWrongSetting = ({ code }: Finding) => code === 'CONFIG_INVALID'
+  const isJournal = !journal.some(isWrongSetting) || !others.some(isWrongSetting)
+  return [...settings, ...profile, ...(isJournal ? journal : []), ...others]
 }
 
 const kindWords: Record<Backend['kind'], string> = {

@@ -1,15 +1,17 @@
 import type { FinalityDepth } from '../chain/finality/finality.ts'
+import { inclusionOf } from '../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../domain/errors.ts'
+import { isInFlight } from '../domain/step-state.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
-import type { BitcoinDeposit, Operation } from '../store/journal/operation-types.ts'
+import type { BitcoinDeposit, Operation, Step } from '../store/journal/operation-types.ts'
 import {
   bitcoinDepositOf,
   type DepositSwapStatus,
   recordedStatus,
 } from '../transactions/outcome/bitcoin-deposit.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
-import { type Facts, withReclaimedSteps } from './facts/operation-facts-types.ts'
+import { type Facts, type StepFacts, withReclaimedSteps } from './facts/operation-facts-types.ts'
 import { contradictionsText, isSettlementContradicted } from './messages/contradicted-settlements.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'
 import { retryRiskText } from './messages/retry-safety.ts'
@@ -56,14 +58,14 @@ export async function explain(
   ])
   const now = withReclaimedSteps(facts)
   const { createdAt, finishedAt, transactions } = operationReport(
-    facts.operation,
+    { ...facts.operation, steps: now.steps.map(asSeen) },
     context.catalog.networks,
     ({ index }) => context.journal.attempts(operation.id, index).at(-1)?.hash ?? null,
     context.journal.events(operation.id),
   )
   return {
     ...verdictOf(now),
-    waiting: waitingOf(context, now),
+    waiting: await waitingOf(context, now),
     createdAt,
     finishedAt,
     transactions,
@@ -99,6 +101,14 @@ function explainDeposit(
       ...(isSaid ? bitcoinEvidence(swap) : [{ source: 'service' as const, text: sanitizeText(text) }]),
     ],
   }
+}
+
+/** A step as its chain shows it now, which the journal may not have recorded yet. */
+function asSeen({ step, onChain }: StepFacts): Step {
+  const found = onChain?.found
+  if (!found || !isInFlight(step)) return step
+  const end = found.kind === 'cancel' ? 'CANCELLED' : found.ok ? 'FINAL_OK' : 'FINAL_REVERTED'
+  return { ...step, state: found.isDeep ? end : 'INCLUDED', inclusion: inclusionOf(found) }
 }
 
 /** The verdict of the first matching rule. */

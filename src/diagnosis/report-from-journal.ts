@@ -5,22 +5,11 @@ import type { ActionStatus } from '../domain/swap-outcome.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
+import { statusOfState } from '../store/journal/states.ts'
 import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 import { stepTimes } from './step-times.ts'
-
-/** The action status for each operation state, before a refund is counted. */
-export const statusOfState: Readonly<Record<Operation['state'], ActionStatus>> = {
-  OPEN: 'INITIAL',
-  DROPPED: 'FAILED',
-  EXECUTING: 'PENDING',
-  PARTIAL: 'PENDING',
-  ATTENTION: 'PENDING',
-  DONE: 'SUCCESS',
-  FAILED: 'FAILED',
-  CANCELLED: 'FAILED',
-}
 
 /** The status of an operation: REFUNDED if its transfer was paid back, else that of its state. */
 const reportedStatus = (operation: Operation): ActionStatus =>
@@ -51,6 +40,12 @@ export const stepStatuses: Readonly<Record<Step['state'], string>> = {
   FINAL_REVERTED: 'failed',
   CANCELLED: 'cancelled',
   SUPERSEDED: 'superseded',
+}
+
+/** The word of the lists for a state of the journal; a text that is no state stays. */
+export function statusWord(state: unknown, of: 'step' | 'action'): unknown {
+  const words: Readonly<Record<string, string>> = of === 'step' ? stepStatuses : statusOfState
+  return typeof state === 'string' && Object.hasOwn(words, state) ? words[state] : state
 }
 
 /** The report of an operation, from the journal alone, so that it is always the same. */

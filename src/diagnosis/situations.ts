@@ -91,7 +91,7 @@ export const situations = {
   GIVEN_UP: { when: 'a person closed the action', next: '`sluice action revoke ID` if an allowance is left' },
   DONE: { when: 'every step succeeded', next: 'nothing' },
   BRIDGE_WAITING: {
-    when: 'the transfer is on its way, within the usual time',
+    when: 'the transfer is on its way, within the usual time, or how far it is cannot be read',
     next: '`sluice action resume ID`',
   },
   BRIDGE_STUCK: {

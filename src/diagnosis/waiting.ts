@@ -1,3 +1,4 @@
+import { blockTime } from '../chain/latest-log.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
@@ -18,11 +19,14 @@ const sentBy = {
 
 const inSeconds = (ms: number): number => Math.round(ms / 1_000)
 
-/** What an operation waits for: a bridge since its block, else the block of a signed transaction since the journal recorded it. */
-export function waitingOf(
-  { journal }: Pick<ExecutionContext, 'journal'>,
+/**
+ * What an operation waits for: a bridge since its block, else the finality of a mined transaction since its block, else the block of a
+ * signed one since the journal recorded it.
+ */
+export async function waitingOf(
+  { journal, rpc }: Pick<ExecutionContext, 'journal' | 'rpc'>,
   { operation, bridge, focus, now }: Pick<Facts, 'operation' | 'bridge' | 'focus' | 'now'>,
-): Waiting | null {
+): Promise<Waiting | null> {
   const waiting = (what: Waiting['what'], since: Instant, usual: number | null, most: number | null) => ({
     what,
     since: new Date(since.at).toISOString(),
@@ -36,6 +40,10 @@ export function waitingOf(
     return waiting(sentBy[way], since, typicalMs, way === 'order' ? null : usualMs)
   }
   if (!focus || !isInFlight(focus.step)) return null
+  const found = focus.onChain?.found
+  if (found?.isDeep) return null
+  const at = found && (await blockTime(rpc(focus.step.transaction.chainId), found.blockNumber))
+  if (at !== undefined) return waiting('mined', { clock: 'chain', at }, null, null)
   const { minedAt, sentAt, signedAt } = stepTimes(journal.events(operation.id), focus.step.index)
   const [what, since] =
     minedAt !== null

@@ -14,6 +14,9 @@ export const priceImpactOf = (brings: bigint, spot: bigint): number =>
 /** Formats a fraction as a percentage, as every text does: 0.0321 is `3.21%`. */
 export const percentText = (share: number, digits = 2): string => `${(share * 100).toFixed(digits)}%`
 
+/** Formats a fraction as a percentage as a person writes it, to four digits: 0.005 is `0.5%`. */
+export const shortPercent = (share: number): string => `${Number((share * 100).toFixed(4))}%`
+
 /** Parses `--max-price-impact` with its unit, `5%` or `500bps`, as a fraction; else USAGE. */
 export function parsePriceImpact(text: string): number {
   const share = parseSlippage(text)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { networkNamed, networkOfSlug } from '../domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { feesOf, mostFees } from '../protocols/service-fees-of-intent.ts'
@@ -48,9 +49,12 @@ export function decodeIntent(json: IntentJson, catalog: Catalog): Intent {
   return { ...rest, ...amounts, ...strategy, ...decodeFees(json) } as unknown as Intent
 }
 
-function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
+function entryOf({ strategies, networks }: Catalog, slug: string): StrategyEntry {
   const found = strategies.find((entry) => entry.slug === slug)
   if (found) return found
+  const network = networkOfSlug(slug)
+  // Throws if its network has no RPC, which explains why the strategy is missing.
+  if (network) networkNamed(networks, network.chainId)
   throw new AppError(
     'STRATEGY_NOT_FOUND',
     `The strategy ${slug} of this action is no longer in the catalogue`,

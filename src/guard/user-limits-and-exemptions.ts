@@ -38,10 +38,13 @@ export const strictTerms: Terms = {
 export type TermsJson = Omit<Terms, 'maxFeePerGas'> & { maxFeePerGas: string | null }
 
 /** Encodes terms for the journal. */
-export const encodeTerms = (terms: Terms): TermsJson => ({
+export const encodeTerms = ({ policy, ...terms }: Terms): TermsJson => ({
   ...terms,
+  policy: policy && withoutPath(policy),
   maxFeePerGas: terms.maxFeePerGas === null ? null : terms.maxFeePerGas.toString(),
 })
+
+const withoutPath = ({ path: _, ...policy }: LoadedPolicy): LoadedPolicy => policy
 
 /** Decodes terms of the journal. */
 export const decodeTerms = (json: TermsJson): Terms => ({

@@ -5,7 +5,7 @@ import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { StandingAllowance } from '../chain/standing-allowance.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { percentText } from '../domain/price-impact-share.ts'
+import { shortPercent } from '../domain/price-impact-share.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { nativeToken } from '../domain/token.ts'
 import {
@@ -118,7 +118,10 @@ export async function checkProposal(
   const checked = await checkWithoutPolicy(context, proposed, terms, opinion, snapshot)
   refuseLowAssurance(checked.assurance, terms.lowest, 'the request')
   if (terms.policy)
-    enforceRules(policyRules(terms.policy.policy, context.catalog, policyFacts(context, checked)))
+    enforceRules(
+      policyRules(terms.policy.policy, context.catalog, policyFacts(context, checked)),
+      terms.policy,
+    )
   return checked
 }
 
@@ -274,7 +277,7 @@ export function checkSlippage(
     if (found !== undefined && found <= maxSlippage + 1e-6) continue
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${percentText(found, 4)}`}, the requested maximum is ${maxSlippage * 100} %`,
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${shortPercent(found)}`}, the requested maximum is ${shortPercent(maxSlippage)}`,
       { next: advice`Get a new quote: ${sluice('swap quote', { '--help': true })}` },
     )
   }

@@ -26,7 +26,7 @@ export type AwaitedTransfer = {
  * `way`: burn and mint (`burn`), Across deposit and relayer fill (`deposit`), order that a solver fills on the same chain (`order`),
  * payment to a desk that pays out on the same chain (`desk`), or deposit for a solver's payout (`solver`).
  * `sentAt` is epoch ms; `usualMs` is the longest normal duration. `isUnknown`: the bridge's service should know the transfer by now but
- * does not; its outcome is unknown.
+ * does not; its outcome is unknown. `unanswered` is the host of a service that was asked and gave no usable answer.
  * `brought` is the delivering transaction, matched by the bridge's event, with its amount. `alike` counts the events in it that differ from
  * this transfer's only in their number, itself included; `undefined` where the event identifies its transfer.
  * `expiry` exists for deposits: the fill deadline (Unix s, destination clock), whether it passed without a fill, and the transactions that
@@ -41,6 +41,7 @@ export type BridgeDelivery = {
   typicalMs: number | undefined
   isUnknown: boolean
   isAttested: boolean | undefined
+  unanswered?: string | undefined
   isDelivered: boolean | undefined
   brought: { found: MinedTransaction; amount: bigint; alike: number | undefined } | undefined
   /** Only for a desk, whose events name no transfer: its payments to the recipient since the transfer, oldest first. */

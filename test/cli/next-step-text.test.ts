@@ -54,6 +54,15 @@ describe('nextLine', () => {
     )
   })
 
+  test('stays a dry run under the same policy where it is the same command, and only there', () => {
+    const line = ['withdraw', 'x', '--amount', '9', '--dry-run', '--policy', 'p.json']
+    const target = targetOf(readCommandLine(line))
+    const most = sluice('withdraw', 'x', { '--amount': 'max' })
+    expect(nextLine(most, { target })).toBe('sluice withdraw x --amount max --dry-run --policy p.json')
+    expect(nextLine(sluice('action resume', 'abc'), { target })).toBe('sluice action resume abc')
+    expect(nextLine(sluice('withdraw', { '--help': true }), { target })).toBe('sluice withdraw --help')
+  })
+
   test('leaves the signer out where it was the fault, and --yes where a person is asked', () => {
     expect(nextLine(sluice('action resume', 'abc'), { ...ops, isSigner: false })).toBe(
       'sluice action resume abc --profile prod',

@@ -96,6 +96,7 @@ describe('__complete', () => {
   test('offers IDs of actions and open quotes, profiles and wallets', async () => {
     const { json } = await run(`deposit ${slug} --amount 1 --yes --json`)
     expect(await words('action', 'show', json.id.slice(0, 4))).toEqual([json.id])
+    expect((await candidates('action', 'show', '')).out).toBe(`${json.id}\tdeposit SUCCESS\n:4\n`)
     const quote = (
       await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
     ).json
@@ -112,7 +113,7 @@ describe('__complete', () => {
       expect((await run(['__complete', '--', 'swap', command, ''], other)).out).toBe(':4\n')
     expect((await run(`swap execute ${quote.id} --yes --json`)).exit).toBe(0)
     expect(await words('swap', 'execute', '')).toEqual([])
-    expect((await candidates('swap', 'status', '')).out).toMatch(/, DONE\n:4\n$/)
+    expect((await candidates('swap', 'status', '')).out).toMatch(/, fulfilled\n:4\n$/)
     // A pending swap is not offered, a new quote with the same terms is.
     const wish = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 1'
     expect((await run(`swap execute ${wish} --yes --no-wait --json`)).exit).toBe(20)

@@ -215,6 +215,16 @@ describe('doctor', () => {
     },
   )
 
+  test('reports a wrong setting once, and does not blame the journal for it', async () => {
+    const { exit, json } = await run('doctor --json', { env: { SLUICE_RPC_BASE: 'foo' } })
+    const { checks } = json.error.details
+    expect(exit).toBe(2)
+    expect(about(checks, 'journal')).toEqual([])
+    expect(checks.filter(({ code }: { code: string | null }) => code === 'CONFIG_INVALID')).toMatchObject([
+      { check: 'rpc', says: expect.stringContaining('SLUICE_RPC_BASE is not an http(s) URL') },
+    ])
+  })
+
   test('exits 2 for an unknown profile and 12 for an unusable journal', async () => {
     const moon = await run('doctor --json --profile moon')
     expect(moon).toMatchObject({ exit: 2 })

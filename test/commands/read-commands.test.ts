@@ -568,6 +568,9 @@ describe('sandbox', () => {
     expect(await sandbox.balanceOf(31337, usdc, to)).toBe(500_000000n)
     expect((await run(`sandbox fund ${to}`)).exit).toBe(0)
     expect(await sandbox.nativeBalanceOf(31338, to)).toBeGreaterThan(0n)
+    const { address } = (await run('wallet new ops --json', { secrets: { password: 'a long password' } }))
+      .json
+    expect((await run('sandbox fund ops --json')).json.to).toBe(address)
   })
 
   test('warp moves the clocks of both chains', async () => {

@@ -172,6 +172,7 @@ test('a mistyped rule of a policy gets a suggestion, and a plan without a signer
 
 test.each([
   ['--asset USCD', 'No strategies for asset "USCD". Did you mean USDC?'],
+  ['--protocol aave', 'No strategies for protocol "aave". Did you mean aave-v3?'],
   ['--protocol aave-v4', 'No strategies for protocol "aave-v4". Did you mean aave-v3?'],
   ['--network 31338 --asset USCD', 'No strategies on sandbox-two for asset "USCD". Did you mean USDC?'],
   ['--asset NOTHING', 'No strategies for asset "NOTHING".'],

@@ -213,9 +213,27 @@ describe('a policy', () => {
 
   test('in another file is used with --policy', async () => {
     const path = writePolicy({ perTransaction: { 'sandbox-one:USDC': '1' } }, 'other.json')
-    await refused(`${deposit} --policy ${path}`, 'POLICY_LIMIT')
+    // The owner of the file that was named decides, and no command with a placeholder is offered.
+    for (const line of [deposit, transfer(2), swap()])
+      expect(await refused(`${line} --policy ${path}`, 'POLICY_LIMIT')).toMatchObject({
+        hint: `The owner of the policy must decide: see ${path}`,
+        next: [],
+      })
     expect((await run(deposit)).exit).toBe(0)
     await refused(`${deposit} --policy ${path}.nowhere`, 'CONFIG_INVALID', 2)
+  })
+
+  test('with less slippage than a swap has is met by the next step of its refusal', async () => {
+    const asked = '--from sandbox-one --token-in USDC --token-out USDT --amount-in 100'
+    const { json: quote } = await run(`swap quote ${asked} --slippage 1% --json`)
+    writePolicy({ maxSlippage: '0.5%' })
+    const byQuote = await refused(`swap execute ${quote.id} --yes --json`, 'POLICY_LIMIT')
+    expect(byQuote.message).toContain('maxSlippage is 1%, but must be at most 0.5%')
+    expect(byQuote.hint).toBe(`Get a quote within the policy: sluice swap quote ${asked} --slippage 0.5%`)
+    const byFlags = await refused(`swap execute ${asked} --slippage 1% --yes --json`, 'POLICY_LIMIT')
+    const [{ command }] = byFlags.next
+    expect(command).toBe(`sluice swap execute ${asked} --yes --json --slippage 0.5%`)
+    expect((await run(command.replace('sluice ', ''))).json.status).toBe('SUCCESS')
   })
 
   test.each<[string, unknown, number]>([

@@ -14,6 +14,7 @@ import {
 import { unreturnedFeeText } from '../../src/diagnosis/messages/funds-text.ts'
 import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
 import { gweiText } from '../../src/diagnosis/messages/shared-operation-phrases.ts'
+import { deliveryRules } from '../../src/diagnosis/rules/awaited-deliveries.ts'
 import { finishedRules } from '../../src/diagnosis/rules/finished-operations.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
@@ -74,6 +75,32 @@ describe('a final state in the journal', () => {
       expect(isSettlementContradicted({ steps: [factsOf(state, {})] })).toBe(false)
     },
   )
+})
+
+describe('a transfer that takes longer than the usual maximum', () => {
+  const host = 'service.example'
+  const waiting = { isUnknown: false, isAttested: undefined, isMinted: false, unanswered: undefined }
+  test.each<[string, Partial<NonNullable<Facts['bridge']>>, string]>([
+    ['a burn without an attestation', { way: 'burn', isAttested: false }, 'BRIDGE_STUCK'],
+    ['a burn whose service gives no answer', { way: 'burn', unanswered: host }, 'BRIDGE_WAITING'],
+    ['an order that no chain shows', { way: 'solver' }, 'BRIDGE_STUCK'],
+    ['an order whose service gives no answer', { way: 'solver', unanswered: host }, 'BRIDGE_WAITING'],
+    ['an order whose chains give no answer', { way: 'solver', isMinted: undefined }, 'BRIDGE_WAITING'],
+    ['a ramp that no chain shows', { way: 'desk' }, 'RAMP_STUCK'],
+    ['a ramp whose chain gives no answer', { way: 'desk', isMinted: undefined }, 'RAMP_WAITING'],
+  ])('%s', (_, state, situation) => {
+    const bridge = {
+      ...{ from: network, to: network, recipient: payee, burn: hash, delivered: undefined },
+      ...{ since: { clock: 'chain', at: 0 }, usualMs: 60_000, ...waiting, ...state },
+    }
+    const now = { machine: 7_200_000, chain: 7_200_000 }
+    const facts = { bridge, now, operation: { id: 'x', wallet: payee }, steps: [] } as unknown as Facts
+    const rule = deliveryRules.find(({ is }) => is(facts))!
+    expect(rule.situation).toBe(situation)
+    const verdict = rule.verdict(facts)
+    expect(verdict.includes('cannot be read now')).toBe(situation.endsWith('WAITING'))
+    expect(verdict.includes(host)).toBe('unanswered' in state)
+  })
 })
 
 describe('the refund text about a service fee', () => {

@@ -141,6 +141,25 @@ describe('next steps', () => {
     expect(wrong).toEqual([])
   })
 
+  // A command is printed on a line of its own, so the words around it must stand alone.
+  test('no command stands in brackets within words', () => {
+    const made = /^(sluice|sameWith|withFlags|commandForOperation|revokeCommand)$/
+    const advices = files.flatMap(({ file, text, nodes }) =>
+      nodes
+        .filter(({ type, tag }) => type === 'TaggedTemplateExpression' && (tag as Node).name === 'advice')
+        .map((one) => ({ at: `${file}: ${text.slice(one.start, one.end)}`, quasi: one.quasi as Node })),
+    )
+    expect(advices.length).toBeGreaterThan(100)
+    const wrong = advices.filter(({ quasi }) => {
+      const words = quasi.quasis as { value: { cooked: string } }[]
+      return (quasi.expressions as Node[]).some(({ type, callee }, at) => {
+        const isCommand = type === 'CallExpression' && made.test(String((callee as Node).name))
+        return isCommand && /[([{]\s*$/.test(words[at]!.value.cooked)
+      })
+    })
+    expect(wrong.map(({ at }) => at)).toEqual([])
+  })
+
   // A command in a text is neither checked by the compiler nor given a signer.
   test('no text beside help and documents names a command to run', () => {
     const ofHelp = /^(addHelpText|description|option|summary|add|sub)$/

@@ -505,10 +505,16 @@ describe('an Across deposit without a fill', () => {
     })
     const over = await run(['action', 'resume', id, '--json'])
     expect(over).toMatchObject({ exit: 25, json: { error: { code: 'REFUNDED' } } })
-    expect(over.json.error.message).toMatch(/paid 100 USDT back to 0x\w{40} on sandbox-one \(0x\w{64}\)\.$/)
+    expect(over.json.error.message).toMatch(
+      /paid 100 USDT back to 0x\w{40} on sandbox-one \(0x\w{64}\) at 20\S+ \S+Z \(block time\)\.$/,
+    )
     const told = await explain(id)
     expect(told).toMatchObject({ situation: 'BRIDGE_REFUNDED', safeToRetry: true, next: null })
     expect(told.funds).toMatch(/^100 USDT: paid back to 0x\w{40} on sandbox-one, in 0x\w{64}\.$/)
+    // The time of the block stays with it.
+    const paidAt = / at (\S+ \S+Z) \(block time\)/.exec(back.verdict)![1]!
+    expect(told.verdict).toContain(` at ${paidAt} (block time)`)
+    expect((await run(['action', 'show', id])).out).toContain(` at ${paidAt} (block time), final `)
     expect((await run(['action', 'show', id, '--json'])).json).toMatchObject({ status: 'REFUNDED' })
     const listed = await run('action list --status refunded --json')
     expect({ exit: listed.exit, items: listed.json.items }).toMatchObject({ exit: 0, items: [{ id }] })

@@ -313,6 +313,14 @@ describe('Avenia on the sandbox', () => {
       note: held,
     })
     expect((await run(`swap status ${ids[0]}`)).out).toContain(held)
+    // A chain that could not be read is no delay of the desk.
+    await fault('rpc-502 --network sandbox-one --method eth_getLogs')
+    expect((await run(['action', 'explain', ids[0], '--json'], { later: 1_200_000 })).json).toMatchObject({
+      situation: 'RAMP_WAITING',
+      verdict: expect.stringMatching(
+        /^Whether the desk has paid cannot be read now\. The transfer was sent 20 minutes ago;/,
+      ),
+    })
     await fault('clear')
     const over = []
     for (const id of ids) over.push((await run(`action resume ${id} --json --timeout 20s`)).json)

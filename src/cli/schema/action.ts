@@ -88,6 +88,7 @@ const report = {
     network: z.string(),
     recipient: AddressText,
     amount: Amount,
+    paidAt: Time.optional().describe('by the clock of its chain'),
     at: Time,
   })
     .optional()

@@ -79,7 +79,7 @@ function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: 
     return error.with({
       message: `${error.message}. The plan is for ${wallet}`,
       details: { wallet },
-      next: advice`Sign with its wallet: --wallet NAME (${sluice('wallet list')}), --key-file PATH or --ledger`,
+      next: advice`Sign with its wallet: --key-file PATH, --ledger or --wallet NAME. To see the names: ${sluice('wallet list')}`,
     })
   if (!dryRun || error.details?.named !== false) return error
   return error.with({
@@ -160,11 +160,11 @@ async function planAndSend(
     const instead = givesUp && sluice('action revoke', givesUp.id, { '--yes': true })
     await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   }
-  warnNoKey(cli, options, asked)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const account = await identity.unlock()
+  warnNoKey(cli, options, asked)
   if (account.address !== identity.address)
     throw new AppError(
       'KEY_SOURCE',

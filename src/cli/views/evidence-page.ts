@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
 import type { Evidence } from '../../diagnosis/evidence/make-evidence-file.ts'
 import type { ServiceEvidence } from '../../diagnosis/evidence/service-evidence.ts'
-import type { Report } from '../../diagnosis/report-from-journal.ts'
+import { type Report, statusWord } from '../../diagnosis/report-from-journal.ts'
 import type { PrintedVerdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -88,14 +88,13 @@ type EvidenceAttempt = {
 }
 
 const tones: Readonly<Record<string, string>> = {
-  FINAL_OK: 'good',
+  confirmed: 'good',
   SUCCESS: 'good',
-  DONE: 'good',
-  FINAL_REVERTED: 'bad',
+  failed: 'bad',
   FAILED: 'bad',
-  ATTENTION: 'bad',
-  SUPERSEDED: 'bad',
-  CANCELLED: 'bad',
+  REFUNDED: 'bad',
+  superseded: 'bad',
+  cancelled: 'bad',
 }
 
 /** A state in its colour; the colour adds no information. */
@@ -125,7 +124,7 @@ function stepSection(
 ): Html {
   const { to, value, data, chainId } = step.transaction
   const gas = step.inclusion && `${BigInt(step.inclusion.gasUsed) * BigInt(step.inclusion.gasPrice)}`
-  return html`<section class="box"><h3>${step.index + 1}. ${call?.call ? step.text : step.role} ${badge(step.state)}</h3>
+  return html`<section class="box"><h3>${step.index + 1}. ${call?.call ? step.text : step.role} ${badge(String(statusWord(step.state, 'step')))}</h3>
 ${listOf([
   ['described as', call?.call ? null : step.text],
   ['network', shown ? `${shown.network} (chain ${chainId})` : `chain ${chainId}`],
@@ -289,8 +288,7 @@ const timeline = (events: Evidence['events']): Html =>
       seq,
       moment(Number(at)),
       typeof index === 'number' ? index + 1 : 'all',
-      was,
-      becomes,
+      ...[was, becomes].map((state) => statusWord(state, typeof index === 'number' ? 'step' : 'action')),
       why,
     ]),
   )

@@ -121,8 +121,8 @@ function outcome({ amounts, status, type }: Shown): (readonly [label: string, va
 const depositLine = ({ hash, until }: NonNullable<Report['deposit']>): string =>
   hash === null ? `none is seen; due ${utcTime(until)}` : sanitizeText(hash)
 
-const refundLine = ({ amount, network, hash, at }: NonNullable<Report['refund']>): string =>
-  `${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} on ${network} in ${hash}, final ${utcTime(at)}`
+const refundLine = ({ amount, network, hash, at, paidAt }: NonNullable<Report['refund']>): string =>
+  `${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} on ${network} in ${hash}${paidAt === undefined ? '' : ` at ${utcTime(paidAt)} (block time)`}, final ${utcTime(at)}`
 
 /** A transaction of an action with its times and its fee for gas. */
 export const transactionLines = (one: ShownTransaction, to: Stream): string[] => [
@@ -196,6 +196,8 @@ function shownOf(one: ActionAtService): Shown {
     receiverAddress: one.receiverAddress === null ? null : sanitizeText(one.receiverAddress),
     amounts: statedAmounts(one.amounts),
     destinationTxHash: null,
+    createdAt: one.createdAt,
+    finishedAt: one.finishedAt,
     transactions: one.transactions.map((tx) => ({
       ...tx,
       kind: sanitizeText(tx.kind ?? '-'),

@@ -2,10 +2,10 @@ import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm } from '../../cli/prompts.ts'
+import { recipientOf } from '../../cli/recipient.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
@@ -95,7 +95,7 @@ async function payBitcoin(
 }
 
 async function fund(cli: Cli, text: string, options: { token?: string; amount?: string }): Promise<void> {
-  const to = address(text, 'A recipient')
+  const to = await recipientOf(cli, text, 'A recipient')
   if (options.amount !== undefined && options.token === undefined)
     throw new AppError('USAGE', '--amount needs --token', {
       next: sluice('sandbox fund', to, { '--token': 'USDC', '--amount': options.amount }),

@@ -12,7 +12,7 @@ import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/v
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
-import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { didYouMean, didYouMeanWhole } from '../../domain/text/did-you-mean.ts'
 import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
@@ -141,7 +141,7 @@ function unheard(
       'protocol',
       protocol,
       protocols.some((one) => is(protocol, one)),
-      didYouMean(protocol ?? '', protocols),
+      didYouMean(protocol ?? '', protocols) || didYouMeanWhole(protocol ?? '', protocols),
       '',
     ],
     ['asset', asset, every.some(isAsset), symbolMeant(asset ?? '', assets), ` Assets: ${assets.join(', ')}.`],

@@ -114,7 +114,7 @@ export async function checkLimits(
     coin: nativeToken(networkNamed(networks, quote.to.chainId)),
     at: cli.program.now(),
   })
-  enforceRules(policyRules(asked.policy.policy, catalog, facts))
+  enforceRules(policyRules(asked.policy.policy, catalog, facts), asked.policy)
 }
 
 /** How much less than at the spot price a deposit brings, as a fraction; `null` where a price is not known. */

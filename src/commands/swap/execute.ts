@@ -124,7 +124,7 @@ function refuseUnseen({ backend, io, globals }: Cli, { quote, isListed }: Known)
     'POLICY_QUOTE_DRIFT',
     `This machine did not request the quote ${sanitizeText(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
     {
-      next: advice`Request the swap here with the flags of a quote (${sluice('swap execute', { '--help': true })}), or confirm it in a terminal without --yes.`,
+      next: advice`Confirm it in a terminal without --yes, or request the swap here with the flags of a quote: ${sluice('swap execute', { '--help': true })}`,
     },
   )
 }

@@ -7,13 +7,14 @@ import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation-types.ts'
+import { statusOfState } from '../../store/journal/states.ts'
 import {
   isRefunded,
   isUnderDelivered,
   isUnfilled,
   resultOf,
 } from '../../transactions/outcome/delivery-result.ts'
-import { operationReport, reportedAmounts, statusOfState, stepStatuses } from '../report-from-journal.ts'
+import { operationReport, reportedAmounts, stepStatuses } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './evidence-file-schema.ts'
 import type { Evidence } from './make-evidence-file.ts'

@@ -44,7 +44,7 @@ export async function readBridgeFacts(
   const named = Hash.safeParse(reportedHash).data ?? resultOf(operation).short?.hash ?? null
   const delivery = await readDelivery(context, awaited, named)
   const { way, sentAt, usualMs, typicalMs, isUnknown, isAttested, isDelivered, brought } = delivery
-  const { expiry, unfilled, remedies, order } = delivery
+  const { unanswered, expiry, unfilled, remedies, order } = delivery
   const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival.token, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
@@ -72,6 +72,7 @@ export async function readBridgeFacts(
     typicalMs,
     isUnknown,
     isAttested,
+    unanswered,
     isMinted: isDelivered,
     delivered: brought && {
       hash: brought.found.hash,

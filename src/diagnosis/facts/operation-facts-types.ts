@@ -62,7 +62,7 @@ export type StepFacts = {
 /**
  * The state of a bridge transfer to a later leg: a burn that is minted there, or a deposit that a relayer pays out there. `burn` is the
  * transaction that sent it, `since` when; `isAttested` and `isMinted` are undefined if unknown; `isUnknown`: the attestation
- * service should know the burn and does not. `delivered` may be missing although minted; `later` came after an under-delivery.
+ * service should know the burn and does not; `unanswered` is the host of a service that gave no usable answer. `delivered` may be missing although minted; `later` came after an under-delivery.
  * `expiry`: when a deposit cannot be paid out any more (Unix s), whether that is past and it was not, and what paid how much of it back.
  */
 export type BridgeFacts = {
@@ -76,6 +76,7 @@ export type BridgeFacts = {
   typicalMs?: number | undefined
   isUnknown: boolean
   isAttested: boolean | undefined
+  unanswered: string | undefined
   isMinted: boolean | undefined
   delivered:
     | { hash: Hex; brought: bigint; minimum: bigint; text: string; later?: { hash: Hex; text: string } }

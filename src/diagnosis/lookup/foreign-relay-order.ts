@@ -213,6 +213,7 @@ async function explained(
     typicalMs,
     isUnknown: false,
     isAttested: undefined,
+    unanswered: delivery.unanswered,
     isMinted: isDelivered,
     delivered: undefined,
     ...(order && {

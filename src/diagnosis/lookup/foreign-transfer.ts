@@ -244,6 +244,7 @@ async function followed(
     typicalMs: same.typicalMs,
     isUnknown: same.isUnknown,
     isAttested: same.isAttested,
+    unanswered: same.unanswered,
     isMinted: isDelivered,
     delivered,
     ...(same.remedies && { remedies: same.remedies }),

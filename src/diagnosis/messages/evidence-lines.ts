@@ -31,6 +31,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
   ]
   const said = [
     service,
+    ...(bridge?.unanswered ? [`${bridge.unanswered} gave no usable answer about ${bridge.burn}`] : []),
     ...(bridge?.isUnknown ? [`the attestation service of the bridge does not know ${bridge.burn}`] : []),
     ...(bridge === undefined || bridge.isAttested === undefined
       ? []

@@ -11,9 +11,24 @@ const bridge = ({ bridge }: Facts) => bridge!
 
 const waited = (facts: Facts): number => msSince(bridge(facts).since, facts.now)
 
-const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
+/** Longer than the usual maximum, counted only if chain and service were read: an outage of theirs is no delay of the transfer. */
+const isOverdue = (facts: Facts): boolean => {
+  const { way, isMinted, isAttested, unanswered, order, usualMs } = bridge(facts)
+  const isRead =
+    way === 'burn' ? isAttested !== undefined : isMinted !== undefined || order?.said !== undefined
+  return isRead && unanswered === undefined && waited(facts) > usualMs
+}
 
-const unaskedText = 'Whether the bridge has attested the transfer cannot be read now'
+/** What could not be read, with the host that did not answer, and what is usual if the transfer takes longer. */
+function unreadText(facts: Facts, what: string): string {
+  const { unanswered, usualMs } = bridge(facts)
+  const host = unanswered === undefined ? '' : ` (no usable answer from ${unanswered})`
+  const late =
+    waited(facts) > usualMs
+      ? ` The transfer was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(usualMs)}.`
+      : ''
+  return `${what} cannot be read now${host}.${late}`
+}
 
 const whoOf = (facts: Facts): string => (bridge(facts).way === 'desk' ? 'desk' : 'bridge')
 
@@ -141,8 +156,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
   {
     situation: 'BRIDGE_STUCK',
     is: (facts) =>
-      facts.bridge?.way === 'solver' &&
-      (waited(facts) > facts.bridge.usualMs || bridge(facts).order?.said?.word === 'failure'),
+      facts.bridge?.way === 'solver' && (isOverdue(facts) || bridge(facts).order?.said?.word === 'failure'),
     verdict: (facts) =>
       `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${spanText(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${spanText(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
     funds: bridgeFundsText,
@@ -153,8 +167,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_WAITING',
     is: ({ bridge }) => bridge?.way === 'solver',
     verdict: (facts) =>
-      isUnseen(facts)
-        ? `Whether a solver has paid out on ${bridge(facts).to.name} cannot be read now.`
+      isUnseen(facts) || bridge(facts).unanswered !== undefined
+        ? unreadText(facts, `Whether a solver has paid out on ${bridge(facts).to.name}`)
         : `No solver has paid out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -162,9 +176,9 @@ export const deliveryRules: readonly DiagnosisRule[] = [
   },
   {
     situation: 'RAMP_STUCK',
-    is: (facts) => facts.bridge?.way === 'desk' && waited(facts) > facts.bridge.usualMs,
+    is: (facts) => facts.bridge?.way === 'desk' && isOverdue(facts),
     verdict: (facts) =>
-      `The desk has not paid for ${spanText(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${spanText(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
+      `The desk has not paid for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => commandForOperation(facts, 'export'),
@@ -174,7 +188,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'desk',
     verdict: (facts) =>
       isUnseen(facts)
-        ? 'Whether the desk has paid cannot be read now.'
+        ? unreadText(facts, 'Whether the desk has paid')
         : `The desk has received the transfer but has not paid ${bridge(facts).recipient} yet; this takes some minutes. The status of its ticket does not count until the chain shows the payment.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -204,9 +218,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     // Attested long ago, and nobody delivers it: anybody can.
     situation: 'BRIDGE_STUCK',
     is: (facts) =>
-      facts.bridge?.isAttested === true &&
-      facts.bridge.remedies?.canDeliver === true &&
-      waited(facts) > facts.bridge.usualMs,
+      facts.bridge?.isAttested === true && facts.bridge.remedies?.canDeliver === true && isOverdue(facts),
     verdict: (facts) =>
       `The bridge attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
@@ -234,11 +246,9 @@ export const deliveryRules: readonly DiagnosisRule[] = [
   },
   {
     situation: 'BRIDGE_STUCK',
-    is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
+    is: (facts) => facts.bridge !== undefined && isOverdue(facts),
     verdict: (facts) =>
-      isUnasked(facts)
-        ? `${unaskedText}: it was sent ${spanText(waited(facts))} ago; the usual maximum is ${spanText(bridge(facts).usualMs)}.${askText(facts)}`
-        : `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts) || askText(facts)}`,
+      `The bridge has not attested the transfer for ${spanText(waited(facts))}; the usual maximum is ${spanText(bridge(facts).usualMs)}.${remedyText(facts) || askText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => commandForOperation(facts, 'export'),
@@ -247,8 +257,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_WAITING',
     is: ({ bridge }) => bridge !== undefined,
     verdict: (facts) =>
-      isUnasked(facts)
-        ? `${unaskedText}. An attestation takes some time.`
+      bridge(facts).isAttested === undefined
+        ? unreadText(facts, 'Whether the bridge has attested the transfer')
         : 'The bridge has not attested the transfer yet; this is normal at first.',
     funds: bridgeFundsText,
     safeToRetry: neverSafe,

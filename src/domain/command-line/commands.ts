@@ -98,7 +98,7 @@ export const operandTable = {
   'sandbox down': [],
   'sandbox status': [],
   'sandbox reset': [],
-  'sandbox fund': [['<address>', 'address to fund']],
+  'sandbox fund': [['<address>', 'address or name of a wallet of this machine to fund']],
   'sandbox warp': [['<duration>', 'how far to move: 30s, 5m, 12h, 30d, 1y']],
   'sandbox pay-bitcoin': [
     ['<address>', 'address to pay'],

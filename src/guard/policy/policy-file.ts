@@ -65,8 +65,11 @@ export const Policy = z.strictObject({
 
 export type Policy = z.output<typeof Policy>
 
-/** A policy with the hash of its file. One that is `named` replaces the machine's policy for an operation. */
-export type LoadedPolicy = { sha256: string; policy: Policy; named?: true }
+/**
+ * A policy with the hash of its file. One that is `named` replaces the machine's policy for an operation. `path` is where it was read; the
+ * policy in a journal has none.
+ */
+export type LoadedPolicy = { sha256: string; policy: Policy; path?: string; named?: true }
 
 /** Parses a policy file. CONFIG_INVALID for any unknown key: a mistyped limit must not mean no limit. */
 export function parsePolicy(text: string, path: string): LoadedPolicy {
@@ -91,7 +94,7 @@ export function parsePolicy(text: string, path: string): LoadedPolicy {
         details: { policy: path },
       },
     )
-  return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
+  return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data, path }
 }
 
 /** Why a policy file is not used; one that others can write could be made to allow anything. */

@@ -1,7 +1,8 @@
 import { parseUnits } from 'viem/utils'
 import { formatAmount } from '../../domain/amount.ts'
-import { percentText } from '../../domain/price-impact-share.ts'
+import { shortPercent } from '../../domain/price-impact-share.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { feesOf, totalFeeBps } from '../../protocols/service-fees-of-intent.ts'
 import { isPriced } from '../intent-slippage.ts'
 import { parseGwei } from '../user-limits-and-exemptions.ts'
@@ -16,15 +17,17 @@ export function priceRules(
   const most = maxSlippage === undefined ? 0 : (parseSlippage(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
   return [
-    ...(maxSlippage === undefined ? [] : swaps).map(({ slippage }) =>
-      ruleResult(
-        'maxSlippage',
-        'POLICY_LIMIT',
-        `at most ${maxSlippage}`,
-        slippage === undefined ? 'not known' : percentText(slippage, 4),
-        slippage !== undefined && slippage <= most + 1e-6,
-      ),
-    ),
+    ...(maxSlippage === undefined ? [] : swaps).map(({ slippage }): RuleResult => {
+      const met = slippage !== undefined && slippage <= most + 1e-6
+      const found = slippage === undefined ? 'not known' : shortPercent(slippage)
+      return {
+        ...ruleResult('maxSlippage', 'POLICY_LIMIT', `at most ${maxSlippage}`, found, met),
+        ...(slippage !== undefined &&
+          !met && {
+            next: advice`Allow no more than the policy: ${sameWith({ '--slippage': maxSlippage })}`,
+          }),
+      }
+    }),
     ...(maxPriceImpact === undefined ? [] : legs).flatMap(({ impact }) =>
       impact === undefined
         ? []
@@ -33,7 +36,7 @@ export function priceRules(
               'maxPriceImpact',
               'POLICY_PRICE_IMPACT',
               `at most ${maxPriceImpact}`,
-              impact === null ? 'not known' : percentText(impact),
+              impact === null ? 'not known' : shortPercent(impact),
               impact !== null && impact <= (parseSlippage(maxPriceImpact ?? '') ?? 0),
             ),
           ],

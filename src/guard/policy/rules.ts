@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
@@ -131,15 +131,17 @@ function within(
   })
 }
 
-/** Throws the first violated rule. */
-export function enforceRules(rules: readonly RuleResult[]): void {
+/** What a policy refuses is decided by its owner. */
+export const askOwner = ({ path }: { path?: string } = {}): string =>
+  `The owner of the policy must decide${path === undefined ? '.' : `: see ${sanitizeText(path)}`}`
+
+/** Throws the first violated rule of a policy. */
+export function enforceRules(rules: readonly RuleResult[], from: { path?: string }): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return
   const { rule, wanted, found, code, next } = broken
   throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, but must be ${wanted}`, {
     details: { rule, wanted, found },
-    next:
-      next ??
-      advice`The owner of the policy must decide: see policy.json, or ${sameWith({ '--policy': 'FILE' })}`,
+    next: next ?? askOwner(from),
   })
 }

@@ -1,3 +1,5 @@
+import type { ActionStatus } from '../../domain/swap-outcome.ts'
+
 /** The states of a step. `PLANNED` has no nonce; from `RESERVED` on it has one, for good once it is signed. */
 export const stepStates = [
   'PLANNED',
@@ -39,6 +41,18 @@ const operationStates = [
 ] as const
 
 export type OperationState = (typeof operationStates)[number]
+
+/** The action status for each operation state, before a refund is counted. */
+export const statusOfState: Readonly<Record<OperationState, ActionStatus>> = {
+  OPEN: 'INITIAL',
+  DROPPED: 'FAILED',
+  EXECUTING: 'PENDING',
+  PARTIAL: 'PENDING',
+  ATTENTION: 'PENDING',
+  DONE: 'SUCCESS',
+  FAILED: 'FAILED',
+  CANCELLED: 'FAILED',
+}
 
 /** The transitions of an operation. `DONE` and `FAILED` reopen only if a final block leaves the chain, or a deposit is paid late. */
 /** The states that may follow each state of an operation. */

@@ -9,6 +9,7 @@ import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { hostOf } from '../../http/client.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { contractsOn } from '../swap-contracts.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
@@ -122,6 +123,7 @@ export async function followBurn(
     typicalMs: isFast ? typicalMs.fast : typicalMs.standard,
     isUnknown,
     isAttested: isUnknown ? undefined : attestation?.isAttested,
+    unanswered: !attestation && here?.attestation ? hostOf(here.attestation) : undefined,
     isDelivered: brought ? true : (isUsed ?? (isUnattested ? false : undefined)),
     brought,
     ...(remedies && { remedies }),

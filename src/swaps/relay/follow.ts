@@ -1,5 +1,6 @@
 import { blockTime, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import type { Hex } from '../../domain/address.ts'
+import { hostOf } from '../../http/client.ts'
 import {
   type AwaitedTransfer,
   awaitRead,
@@ -48,6 +49,7 @@ export async function followRelay(
   )
   return {
     ...known,
+    unanswered: !said && !delivered && !returned && api !== null ? hostOf(api) : undefined,
     isDelivered: delivered ? true : isAll || returned ? false : undefined,
     brought: delivered && { found: delivered.found, amount: delivered.amount, alike: undefined },
     order: {

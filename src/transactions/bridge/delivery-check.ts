@@ -1,6 +1,7 @@
 import { checkFinality, type FinalityDepth } from '../../chain/finality/finality.ts'
 import type { MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { quorumTimeoutMs } from '../../chain/finality/quorum.ts'
+import { blockTime } from '../../chain/latest-log.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
@@ -95,6 +96,7 @@ async function checkRefund(
   const looked = checkFinality(rpc, { ...found, by: rpc.host }, wanted, quorumTimeoutMs)
   const seen = await undefinedIfUnanswered(withTimeout(looked, nodeTimeoutMs + quorumTimeoutMs))
   if (!seen?.deep) return undefined
+  const paidAt = await blockTime(rpc, found.blockNumber)
   return {
     refunded: {
       hash: found.hash,
@@ -102,6 +104,7 @@ async function checkRefund(
       recipient,
       ...(by && { by }),
       amount: tokenAmount(amount, unit),
+      ...(paidAt !== undefined && { paidAt: new Date(paidAt).toISOString() }),
     },
   }
 }

@@ -15,7 +15,7 @@ import { decodeIntent } from '../../guard/intent-json.ts'
 import { calldataDeadline } from '../../guard/intent-recipient-and-deadline.ts'
 import { slippageOf } from '../../guard/intent-slippage.ts'
 import type { LoadedPolicy } from '../../guard/policy/policy-file.ts'
-import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
+import { askOwner, dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
 import { spendsByAsset } from '../../guard/spending.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/user-limits-and-exemptions.ts'
@@ -109,8 +109,8 @@ export async function checkLegBeforeSigning(
     code: place?.contract.state ?? 'pinned',
   })
   refuseLowAssurance(assurance, terms.lowest, 'the request')
-  for (const { policy } of policies) {
-    const { perDay: _, ...rules } = policy
+  for (const loaded of policies) {
+    const { perDay: _, ...rules } = loaded.policy
     enforceRules(
       policyRules(rules, catalog, {
         legs: [
@@ -126,6 +126,7 @@ export async function checkLegBeforeSigning(
         quoteAgeMs: null,
         held: () => 0n,
       }),
+      loaded,
     )
   }
   holdLimits(context, operation, policies)
@@ -212,6 +213,9 @@ function holdLimits(
   throw new AppError(
     'POLICY_LIMIT',
     `The policy does not allow this: ${shown(misfit.row.amount)} plus ${shown(misfit.held)} in the last 24 hours exceeds ${shown(misfit.row.limit ?? 0n)} per day`,
-    { details: { rule: 'perDay', asset: misfit.row.asset, held: misfit.held.toString() } },
+    {
+      details: { rule: 'perDay', asset: misfit.row.asset, held: misfit.held.toString() },
+      next: askOwner(),
+    },
   )
 }

@@ -26,9 +26,16 @@ const Short = z.object({
   minimum: Amount,
 })
 
-const Refund = z.object({ hash: Hash, by, network: z.string(), recipient: EvmAddress, amount: Amount })
+const Refund = z.object({
+  hash: Hash,
+  by,
+  network: z.string(),
+  recipient: EvmAddress,
+  amount: Amount,
+  paidAt: z.iso.datetime().optional(),
+})
 
-/** A refund by a bridge, the desk of a ramp, or the solver of an order: network, transaction and recipient. */
+/** A refund by a bridge, the desk of a ramp, or the solver of an order: network, transaction and recipient; `paidAt` is the time of its block. */
 export type Refund = z.infer<typeof Refund>
 
 /** A bridge delivery below the agreed minimum: network, transaction and recipient. */
@@ -127,8 +134,8 @@ const refundedBy = {
 } as const
 
 /** The refunded amount, its network and recipient, as part of a sentence. */
-export const refundText = ({ by, amount, network, recipient, hash }: Refund): string =>
-  `${refundedBy[by ?? 'bridge']} paid ${amount.formatted} ${sanitizeText(amount.symbol)} back to ${recipient} on ${network} (${hash})`
+export const refundText = ({ by, amount, network, recipient, hash, paidAt }: Refund): string =>
+  `${refundedBy[by ?? 'bridge']} paid ${amount.formatted} ${sanitizeText(amount.symbol)} back to ${recipient} on ${network} (${hash})${paidAt === undefined ? '' : ` at ${momentText(Date.parse(paidAt))} (block time)`}`
 
 /** The error of an operation whose bridge delivered less than the agreed minimum. */
 export function underDeliveryError(operation: Operation): AppError {

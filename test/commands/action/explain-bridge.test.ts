@@ -389,7 +389,16 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
   expect(resumed.json.error.message).toContain('does not know the transfer, sent more than 60 minutes ago')
   // Any other status says nothing about the transfer.
   answers = 429
-  expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)
+  const host = `127.0.0.1:${(other.address() as AddressInfo).port}`
+  const unread = await explain(id, 50 * hour)
+  expect(unread).toMatchObject({ situation: 'BRIDGE_WAITING', next: `sluice action resume ${id}` })
+  expect(unread.verdict).toBe(
+    `Whether the bridge has attested the transfer cannot be read now (no usable answer from ${host}). The transfer was sent 2 days ago; the usual maximum is 60 minutes.`,
+  )
+  expect(unread.evidence).toContainEqual({
+    source: 'service',
+    text: expect.stringContaining(`${host} gave no usable answer about 0x`),
+  })
   answers = undefined
   await fault('clear')
   await until(id, 'BRIDGE_DELIVERED')

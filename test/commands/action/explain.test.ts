@@ -721,6 +721,8 @@ describe('explain for a signed transaction in no block', () => {
       funds: `Once the step is final: 5 USDC: with ${friend}.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
+      waiting: { what: 'mined', clock: 'chain' },
+      transactions: [{ status: 'included', blockNumber: block }],
     })
     await cleared()
     await fault('reorg 1 --network sandbox-one')
@@ -821,6 +823,12 @@ describe('explain for a mined transaction', () => {
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
+      // The chain shows what the journal has not recorded.
+      waiting: null,
+      transactions: [
+        { status: 'confirmed', blockNumber: expect.any(Number), gasFee: { symbol: 'ETH' } },
+        { status: 'planned', blockNumber: null },
+      ],
     }
     expect(await explain(id)).toMatchObject(half)
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })

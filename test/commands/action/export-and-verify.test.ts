@@ -58,10 +58,13 @@ test('the page of an action shows its transactions and events, and verify accept
     { index: 1, contract: 'aave-v3', call: { name: 'supply', args: expect.any(Object) } },
   ])
   const text = page.replace(/<script[\s\S]*<\/script>/, '')
+  // The words of the lists, not those of the journal.
+  expect(text).toContain('confirmed</span>')
+  expect(text).not.toMatch(/FINAL_|BROADCAST|EXECUTING/)
   for (const { hash } of json.report.transactions) expect(text).toContain(hash)
   for (const said of ['2.5 USDC', 'supply', json.verdict.funds, json.operation.wallet, json.sha256])
     expect(text).toContain(said)
-  for (const { becomes } of json.events) expect(text).toContain(becomes)
+  for (const { why } of json.events) expect(text).toContain(why)
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
     exit: 0,
     json: { id, transactions: [{ verdict: 'confirmed' }, { verdict: 'confirmed' }] },

@@ -191,6 +191,26 @@ describe('action submit', () => {
     ])
   })
 
+  test.each([
+    ['deposit', `deposit ${place} --amount 2`],
+    ['withdraw', `withdraw ${place} --amount 1`],
+    ['transfer', `transfer --network sandbox-one --token USDC --to ${friend} --amount 3`],
+    ['swap', 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5 --slippage 1%'],
+  ])('names the RPC that is missing for the network of a plan: %s', async (_, line) => {
+    expect((await run(`deposit ${place} --amount 2 --yes`)).exit).toBe(0)
+    const { file } = await planned(`${line} --dry-run --json`)
+    const signed = attempts()
+    const { json } = await run(['action', 'submit', file, '--yes', '--json'], {
+      env: { SLUICE_RPC_SANDBOX_TWO: sandbox.chain(31338).rpcUrl },
+    })
+    expect(json.error).toMatchObject({
+      code: 'UNKNOWN_NETWORK',
+      hint: expect.stringContaining('SLUICE_RPC_SANDBOX_ONE'),
+      details: { network: 'sandbox-one', variable: 'SLUICE_RPC_SANDBOX_ONE' },
+    })
+    expect(attempts()).toBe(signed)
+  })
+
   test('signs nothing if the balance for the plan was spent', async () => {
     const { file } = await planned(
       `transfer --network sandbox-one --token USDC --to ${friend} --amount 3 --dry-run --json`,

@@ -152,6 +152,7 @@ describe('an action of another machine, at a remote service', () => {
     const shown = await run(['action', 'show', far.id], remote())
     expect(shown.out).toMatch(/^status +REPORTED \(SUCCESS\)\*$/m)
     expect(shown.out).toContain(note)
+    expect(shown.out).toMatch(/^created +20\S+ \S+Z\nfinished +20\S+ \S+Z$/m)
     const told = { status: 'REPORTED', reported: 'SUCCESS', source: 'service' }
     expect((await run(['action', 'show', far.id, '--json'], remote())).json).toMatchObject(told)
     expect((await run(['action', 'show', near.id, '--json'], remote())).json).toMatchObject({

@@ -156,6 +156,14 @@ describe('key sources other than a keystore', () => {
     expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
   })
 
+  test('a keystore that cannot be opened is refused without a warning about the idempotency key', async () => {
+    expect((await run('wallet new locked --json', { secrets: { password: 'a long password' } })).exit).toBe(0)
+    await run('sandbox fund locked')
+    const { exit, json, err } = await signsNothing(() => run(`${pay} --wallet locked`))
+    expect([exit, json.error.code]).toEqual([2, 'PROMPT_NEEDED'])
+    expect(err).not.toContain('--idempotency-key')
+  })
+
   test('an action signed with --key-file resumes only with that key', async () => {
     const sent = await run(`${pay} --no-wait --key-file ${file('key', key)}`)
     expect(sent.exit).toBe(20)

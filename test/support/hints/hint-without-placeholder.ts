@@ -1,15 +1,20 @@
 import { expect } from 'vitest'
 
 /** The error of a command: the last document of its output, or its text. */
-type Told = { message: string; hint: string; details: Record<string, unknown> }
+type Told = {
+  message: string
+  hint: string
+  details: Record<string, unknown>
+  next?: readonly { why: string | null }[]
+}
 
 function toldIn(out: string, err: string): Told | undefined {
   const words = /(?:^|\n)error (.*) \([A-Z_]+\)\nnext\s+([\s\S]*)\n$/.exec(err)
   if (words) return { message: words[1]!, hint: words[2]!.replace(/\n\s+/g, ' '), details: {} }
   const last = out.trimEnd().split('\n').at(-1) ?? ''
   if (!last.startsWith('{"error":')) return undefined
-  const { message, hint, details } = (JSON.parse(last) as { error: Told }).error
-  return { message, hint: hint ?? '', details }
+  const { message, hint, details, next = [] } = (JSON.parse(last) as { error: Told }).error
+  return { message, hint: hint ?? '', details, next }
 }
 
 /** The placeholder that a hint contains although its value is known; `undefined` if there is none. */
@@ -46,6 +51,8 @@ export function startsAnew(text: string, exit: number): string | undefined {
 export function checkHint(argv: readonly string[], out: string, err: string, exit: number): void {
   const told = toldIn(out, err)
   expect(told && leftOpen(argv, told)).toBe(undefined)
+  // The words before a command are printed on a line of their own.
+  for (const { why } of told?.next ?? []) expect(why ?? '').not.toMatch(/[([{,]$/)
   // A command as data that was put into a text without being rendered.
   expect(`${out}${err}`).not.toContain('[object Object]')
   expect(`${out}${err}`).not.toMatch(/"operands":\[[^\]]*\],"flags":\{/)

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { advice, type Next, sluice } from '../../../domain/text/next-step.ts'
+import { advice, isNext, type Next, sluice, withFlags } from '../../../domain/text/next-step.ts'
 import { nativeToken, tokenAt } from '../../../domain/token.ts'
 import type { AskedQuote } from '../../asked-quote-types.ts'
 import type { Cli } from '../../command-run-types.ts'
@@ -40,8 +40,14 @@ export async function quoteCommand(
   return sluice('swap quote', flags)
 }
 
-/** Replaces the hint of an expired quote by the command that requests it again. */
-export const withQuoteAgain = async (cli: Cli, error: unknown, asked: AskedQuote): Promise<unknown> =>
-  error instanceof AppError && error.code === 'QUOTE_EXPIRED'
-    ? error.with({ next: advice`Get a new quote: ${await quoteCommand(cli, asked)}` })
-    : error
+/** Replaces the hint of an expired quote, or of one whose slippage the policy refuses, by the command that requests it again. */
+export async function withQuoteAgain(cli: Cli, error: unknown, asked: AskedQuote): Promise<unknown> {
+  if (!(error instanceof AppError)) return error
+  if (error.code === 'QUOTE_EXPIRED')
+    return error.with({ next: advice`Get a new quote: ${await quoteCommand(cli, asked)}` })
+  if (error.details?.rule !== 'maxSlippage') return error
+  const most = error.next?.find(isNext)?.flags['--slippage']
+  if (most === undefined) return error
+  const command = withFlags(await quoteCommand(cli, asked), { '--slippage': most })
+  return error.with({ next: advice`Get a quote within the policy: ${command}` })
+}
