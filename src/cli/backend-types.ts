@@ -36,10 +36,13 @@ export type DepositToKeep = {
 }
 
 /**
- * Keeps the terms of a deposit on this machine, and returns what Bitcoin shows of it. POLICY_QUOTE_DRIFT for a deposit that differs
- * from the one that was kept before.
+ * Checks deposits on this machine. `termsOf` are the terms that an operation keeps for one, as JSON; POLICY_QUOTE_DRIFT for a deposit that differs from
+ * the one that it kept before. `statusOf` is what Bitcoin and the provider show of a deposit with these terms.
  */
-export type DepositKeeper = { keep: (shown: DepositToKeep) => Promise<SwapStatus> }
+export type DepositChecker = {
+  termsOf: (shown: DepositToKeep) => Promise<object>
+  statusOf: (kept: object) => Promise<SwapStatus>
+}
 
 /** Where a command runs: one profile. */
 export type Backend = {
@@ -60,7 +63,7 @@ export type Backend = {
   /** The local engine over the same chains, to compare with a remote service. */
   reference: (() => Promise<Service>) | undefined
   /** The deposits on Bitcoin that this machine checks itself; `undefined` where the engine is in this process, which does. */
-  deposits: DepositKeeper | undefined
+  deposits: DepositChecker | undefined
   /** The serving of this profile; `undefined` for a remote one. */
   serving: Serving | undefined
   catalog: () => Promise<Catalog>

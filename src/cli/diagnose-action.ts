@@ -42,7 +42,7 @@ export async function serviceReportOf(cli: Cli, { id, plan }: JournalOperation):
     ),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
-  return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null }
+  return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null, swap: swap.answer }
 }
 
 async function asked<T>(

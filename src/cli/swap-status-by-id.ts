@@ -1,4 +1,4 @@
-import { Quote } from '../api/quote.ts'
+import type { Quote } from '../api/quote.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
 import { bitcoinNetwork } from '../domain/bitcoin.ts'
 import { AppError } from '../domain/errors.ts'
@@ -6,6 +6,7 @@ import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
+import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -19,7 +20,7 @@ import { isClosed } from '../transactions/run-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
 import { quoteCommand } from './signing-flow/quotes/quote-again.ts'
-import { settleOperation } from './signing-flow/record-chain-results.ts'
+import { recordDeposit, settleOperation } from './signing-flow/record-chain-results.ts'
 import { reportFor } from './signing-flow/report-in-errors.ts'
 
 type JournalledSwap = NonNullable<NamedSwap['known']>
@@ -36,7 +37,7 @@ export async function swapStatusById(
 ): Promise<SwapStatus & { id: string }> {
   const { known, id: named } = await swapNamed(cli, typed)
   const planned = known && quoteIds(known.operation.plan as StoredPlan)[0]
-  let id = planned ?? (await quoteOfKey(cli, typed)) ?? (known ? typed : named)
+  let id = planned ?? (known ? typed : named)
   const asked = (quote: string) => {
     id = quote
     return ask(quote)
@@ -46,6 +47,8 @@ export async function swapStatusById(
     throw error
   })
   const told = response instanceof AppError ? undefined : response
+  if (told && known && bitcoinDepositOf(known.operation))
+    recordDeposit(cli, known.context, known.operation, told)
   if (told && told.originTxHash !== null && cli.backend.kind !== 'remote') return { id, ...told }
   const signed = known && isSigned(known) && (await journalledStatus(cli, known, told))
   if (signed) return { id, ...signed, provider: told?.provider ?? null }
@@ -95,17 +98,6 @@ async function withOwnDeadline(cli: Cli, id: string, told: SwapStatus): Promise<
   const deadline = kept?.quote.deadline ?? null
   const isPast = deadline !== null && cli.program.now() > Date.parse(deadline)
   return isPast && told.originTxHash === null ? { ...rest, status: 'expired' } : told
-}
-
-/** The quote of a swap from Bitcoin that has an idempotency key; `undefined` for another word. */
-export async function quoteOfKey(cli: Cli, typed: string): Promise<string | undefined> {
-  const context = await cli.backend.context().catch((error: unknown) => {
-    // Where there is no chain there is no key either.
-    if (error instanceof AppError) return undefined
-    throw error
-  })
-  const kept = context?.journal.quoteOfKey(typed) as { raw: never } | undefined
-  return kept && Quote.decode(kept.raw).id
 }
 
 /** The error for an expired quote: exit 4 only if nothing was signed for it, because a caller then requests it again. */

@@ -2,16 +2,23 @@ import type { FinalityDepth } from '../chain/finality/finality.ts'
 import { inclusionOf } from '../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
-import type { Operation, Step } from '../store/journal/operation-types.ts'
+import type { BitcoinDeposit, Operation, Step } from '../store/journal/operation-types.ts'
+import {
+  bitcoinDepositOf,
+  type DepositSwapStatus,
+  recordedStatus,
+} from '../transactions/outcome/bitcoin-deposit.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
 import { type Facts, type StepFacts, withReclaimedSteps } from './facts/operation-facts-types.ts'
 import { contradictionsText, isSettlementContradicted } from './messages/contradicted-settlements.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'
 import { retryRiskText } from './messages/retry-safety.ts'
 import { commandForOperation } from './messages/shared-operation-phrases.ts'
-import { operationReport } from './report-from-journal.ts'
+import { operationReport, stateWords } from './report-from-journal.ts'
 import { deliveryRules } from './rules/awaited-deliveries.ts'
+import { bitcoinEvidence, bitcoinVerdict, isBitcoinSwap } from './rules/bitcoin-deposits.ts'
 import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
 import { minedNotFinalRule, unfinishedRules } from './rules/unfinished-operations.ts'
@@ -30,8 +37,8 @@ const diagnosisRules: readonly DiagnosisRule[] = [
   ...unfinishedRules,
 ]
 
-/** The service's report: a text, and the delivery hash that it names. */
-export type ServiceReport = { text: string; delivered: string | null }
+/** The service's report: a text, the delivery hash that it names, and its status of a swap. */
+export type ServiceReport = { text: string; delivered: string | null; swap?: DepositSwapStatus | undefined }
 
 /** Explains an operation of the journal. Read-only. JOURNAL_UNREADABLE if the journal was changed. */
 export async function explain(
@@ -40,6 +47,8 @@ export async function explain(
   { serviceReport, depth }: { serviceReport: Promise<ServiceReport>; depth: FinalityDepth | undefined },
 ): Promise<Verdict> {
   refuseDamaged(context, operation)
+  const deposit = bitcoinDepositOf(operation)
+  if (deposit) return explainDeposit(context, operation, deposit, await serviceReport)
   const [facts, { text }] = await Promise.all([
     gatherFacts(context, operation, {
       depth,
@@ -61,6 +70,36 @@ export async function explain(
     finishedAt,
     transactions,
     evidence: evidenceLines(facts, text),
+  }
+}
+
+/** Explains an operation that waits for a payment on Bitcoin: by the status of its swap, or where nobody says it by the journal. */
+function explainDeposit(
+  { journal, catalog }: ExecutionContext,
+  operation: Operation,
+  deposit: BitcoinDeposit,
+  { text, swap }: ServiceReport,
+): Verdict {
+  const { id } = operation
+  const isSaid = isBitcoinSwap(swap)
+  const recorded = recordedStatus(operation, deposit)
+  const { createdAt, finishedAt } = operationReport(
+    operation,
+    catalog.networks,
+    () => null,
+    journal.events(id),
+  )
+  return {
+    id,
+    ...bitcoinVerdict(id, isSaid ? swap : recorded),
+    waiting: null,
+    createdAt,
+    finishedAt,
+    transactions: [],
+    evidence: [
+      { source: 'journal', text: `the action is ${stateWords(operation)}` },
+      ...(isSaid ? bitcoinEvidence(swap) : [{ source: 'service' as const, text: sanitizeText(text) }]),
+    ],
   }
 }
 

@@ -1,10 +1,12 @@
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import { btc } from '../domain/bitcoin.ts'
 import { displayNetwork, type Network } from '../domain/networks.ts'
 import type { ActionStatus } from '../domain/swap-outcome.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
 import { statusOfState } from '../store/journal/states.ts'
+import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 import { stepTimes } from './step-times.ts'
@@ -67,6 +69,7 @@ export function operationReport(
     operation.state === 'DROPPED'
   const { short } = isUnderDelivered(operation) ? resultOf(operation) : {}
   const { refund } = isRefunded(operation) ? resultOf(operation) : {}
+  const deposit = bitcoinDepositOf(operation)
   const delivered = operation.legs.findLast(({ arrival }) => arrival !== null)?.arrival
   return {
     id: operation.id,
@@ -82,6 +85,13 @@ export function operationReport(
       ...transactionOf(step, kindOf(step), displayNetwork(networks, step.transaction.chainId), lastHash),
       ...stepTimes(events, step.index),
     })),
+    ...(deposit && {
+      deposit: {
+        amount: tokenAmount(BigInt(deposit.amount), btc),
+        until: new Date(deposit.until).toISOString(),
+        hash: deposit.hash,
+      },
+    }),
     destinationTxHash: delivered?.hash ?? short?.hash ?? null,
     ...(short && { arrivedShort: short }),
     ...(refund && { refund: { ...refund, at: new Date(operation.updated).toISOString() } }),

@@ -54,9 +54,9 @@ export async function waitingOf(
   return since === null ? null : waiting(what, { clock: 'machine', at: Date.parse(since) }, null, null)
 }
 
-/** The same for an operation of the journal, read from journal, chains and bridge; `null` if it is finished. Read-only. */
+/** The same for an operation of the journal, read from journal, chains and bridge; `null` if it is finished, or has no transactions. Read-only. */
 export async function readWaiting(context: ExecutionContext, operation: Operation): Promise<Waiting | null> {
-  if (isFinished(operation)) return null
+  if (isFinished(operation) || operation.steps.length === 0) return null
   const asked = { depth: undefined, reportedHash: Promise.resolve(null) }
   return waitingOf(context, withReclaimedSteps(await gatherFacts(context, operation, asked)))
 }

@@ -58,6 +58,13 @@ export const isSwapEnd = (status: string): boolean => ends.includes(status.toLow
 /** Whether there is nothing more to wait for: an end that was seen, or one that cannot be checked here. */
 export const isSwapOver = (status: string): boolean => isSwapEnd(status) || status === 'reported'
 
+/** Whether a payment of a swap is known, on its chain or by the word of the provider. */
+export const isSwapPaid = ({
+  status,
+  originTxHash,
+}: StatedOutcome & { originTxHash: string | null }): boolean =>
+  originTxHash !== null || !['pending', 'expired'].includes(status)
+
 /** The word that a service or provider says: the reported one, else the status. */
 export const wordOf = ({ status, reported }: StatedOutcome): string => reported ?? status
 

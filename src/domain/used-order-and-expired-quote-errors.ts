@@ -10,22 +10,12 @@ export const orderText = (id: string): string => {
 
 const inVain = 'A second payment for it would bring nothing'
 
-/** The owner of an order that a quote of a swap from Bitcoin uses: no operation is recorded for it. */
-export const quoteOwner = (quoteId: string): string => `quote ${quoteId}`
-
-/** The error for an order that belongs to another action, or to another quote of a swap from Bitcoin (`quoteOwner`). */
-export function orderUsedError(id: string, owner: string): AppError {
-  const [, quote] = /^quote (.*)$/s.exec(owner) ?? []
-  const first = quote === undefined ? sluice('action show', owner) : sluice('swap status', quote)
-  return new AppError(
-    'ORDER_USED',
-    `${orderText(id)} was already used by ${quote === undefined ? `action ${owner}` : `the quote ${quote}`}. ${inVain}`,
-    {
-      details: { order: id, usedBy: quote ?? owner },
-      next: bothAdvices(errorRow('ORDER_USED').next, advice`To see the first: ${first}`),
-    },
-  )
-}
+/** The error for an order that belongs to another action. */
+export const orderUsedError = (id: string, owner: string): AppError =>
+  new AppError('ORDER_USED', `${orderText(id)} was already used by action ${owner}. ${inVain}`, {
+    details: { order: id, usedBy: owner },
+    next: bothAdvices(errorRow('ORDER_USED').next, advice`To see the first: ${sluice('action show', owner)}`),
+  })
 
 /** The error for an order that the chains, or another quote of the same service, show as used; `how` is the end of a sentence. */
 export const usedElsewhereError = (id: string, how: string): AppError =>

@@ -48,6 +48,17 @@ export type StoredPlan = {
   since?: Readonly<Record<number, number>>
   /** The original intent of a leg of which only the fee payment was planned again: its intent is that payment. */
   acted?: Readonly<Record<number, IntentJson>>
+  /** Of a swap that begins with a payment on Bitcoin. */
+  deposit?: StoredDeposit
+}
+
+/**
+ * What a swap from Bitcoin keeps of its quote: as it was received and asked for, and with a remote service the terms by which this machine
+ * checks the swap itself.
+ */
+export type StoredDeposit = {
+  quote: { raw?: unknown; slippage?: number | null; destination?: Address | null }
+  swap?: object
 }
 
 /** The intent of a leg's action. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bitcoinVerdict } from '../../src/commands/action/explain-bitcoin-swap.ts'
+import { bitcoinVerdict } from '../../src/diagnosis/rules/bitcoin-deposits.ts'
 import { hasMovedFunds, supersededStep } from '../../src/diagnosis/facts/operation-conditions.ts'
 import type {
   Facts,

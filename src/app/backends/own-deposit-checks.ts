@@ -1,7 +1,7 @@
 import type { Service } from '../../api/service-type.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { openChain } from '../../chain/network-client.ts'
-import type { DepositKeeper, DepositToKeep } from '../../cli/backend-types.ts'
+import type { DepositChecker, DepositToKeep } from '../../cli/backend-types.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -9,30 +9,28 @@ import { statedByService, wordOf } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import type { DepositChecks, DepositSwap, PaymentBook } from '../../engine/quotes/deposit-swap-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 import type { DepositProgress } from '../../swaps/deposit-provider.ts'
 
-/** A swap from Bitcoin as the journal keeps it; amounts are decimal text. */
+/** A swap from Bitcoin as its operation keeps it; amounts are decimal text. */
 type KeptSwap = Omit<DepositSwap, 'amountIn' | 'minAmountOut'> & { amountIn: string; minAmountOut: string }
 
-/** No idempotency key of a person has a space, so these keys are free. */
-const keys = {
-  deposit: (quoteId: string) => `deposit of ${quoteId}`,
-  address: (address: string) => `address ${address}`,
-  payment: ({ chainId, hash, idx }: { chainId: number; hash: string; idx: number }) =>
-    `payment ${chainId} ${hash.toLowerCase()} ${idx}`,
-}
+/** The terms that the operation of a quote keeps of its deposit. */
+const keptOf = ({ journal }: Pick<ExecutionContext, 'journal'>, quoteId: string): KeptSwap | undefined =>
+  (journal.find(quoteId)?.plan as StoredPlan | undefined)?.deposit?.swap as KeptSwap | undefined
 
 /**
  * Checks swaps from Bitcoin that a remote service serves, on this machine: the engine's own checks, with Esplora, the nodes, the
- * journal and the provider that are set here. The journal keeps the terms of each deposit before it is shown, and the payments that
- * ended a swap. The provider itself is asked which payment belongs to a swap. If it does not answer, what the service says is a claim for
+ * journal and the provider that are set here. The operation of the swap keeps the terms of its deposit before it is shown, and the journal
+ * the payments that ended a swap. The provider itself is asked which payment belongs to a swap. If it does not answer, what the service says is a claim for
  * these checks, and no more than `reported`; so is what it says of a swap that this machine did not show.
  */
 export function ownDepositChecks(
   context: () => Promise<ExecutionContext>,
   now: () => number,
-): DepositKeeper & { checked: (service: Service) => Service['swapStatus'] } {
+): DepositChecker & { checked: (service: Service) => Service['swapStatus'] } {
   const statusOf = async (
     { journal, catalog, rpc, services }: ExecutionContext,
     kept: KeptSwap,
@@ -82,15 +80,12 @@ export function ownDepositChecks(
       if (error instanceof AppError) return undefined
       throw error
     })
-    const kept = there?.journal.quoteOfKey(keys.deposit(quoteId)) as KeptSwap | undefined
+    const kept = there && keptOf(there, quoteId)
     return there && kept && { there, kept }
   }
   return {
-    keep: async (shown) => {
-      const there = await context()
-      const kept = await keepTerms(there, shown, now)
-      return statusOf(there, kept, undefined)
-    },
+    termsOf: async (shown) => termsToKeep(await context(), shown, now),
+    statusOf: async (kept) => statusOf(await context(), kept as KeptSwap, undefined),
     checked: (service) => async (input, options) => {
       const own = await found(input.id)
       const told = await service.swapStatus(input, options).catch((error: unknown) => {
@@ -107,9 +102,29 @@ export function ownDepositChecks(
   }
 }
 
-/** Keeps the terms of a deposit; POLICY_QUOTE_DRIFT if the quote had others before, or another quote had the address. */
-async function keepTerms(
-  { journal, catalog }: ExecutionContext,
+/** The terms of a deposit; POLICY_QUOTE_DRIFT if the quote had others before, or its address was paid before. */
+async function termsToKeep(
+  context: ExecutionContext,
+  shown: DepositToKeep,
+  now: () => number,
+): Promise<KeptSwap> {
+  const kept = keptOf(context, shown.quote.id)
+  if (!kept) return newTerms(context, shown, now)
+  const { instructionsOf } = await import('../../engine/quotes/bitcoin-deposit-instructions.ts')
+  const { terms, recipient } = shown
+  const same = ({ deposit, recipient: to, minAmountOut }: KeptSwap) =>
+    JSON.stringify([deposit.address, deposit.memo, deposit.amount, to.toLowerCase(), minAmountOut])
+  const anew = { deposit: instructionsOf(terms), recipient, minAmountOut: String(terms.minAmountOut) }
+  if (same(kept) === same({ ...kept, ...anew })) return kept
+  throw new AppError(
+    'POLICY_QUOTE_DRIFT',
+    'The service returns another deposit for the quote than before: do not pay it',
+    { next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}` },
+  )
+}
+
+async function newTerms(
+  { catalog }: ExecutionContext,
   { quote, terms, tokenOut, recipient }: DepositToKeep,
   now: () => number,
 ): Promise<KeptSwap> {
@@ -126,16 +141,14 @@ async function keepTerms(
     import('../../swaps/service-access.ts'),
     import('../../swaps/deposit-provider-registry.ts'),
   ])
-  const { id } = quote
-  const reader = esplora(catalog.bitcoin!.esplora, serviceExchange)
-  const earlier = journal.quoteOfKey(keys.deposit(id)) as KeptSwap | undefined
   const bitcoin = catalog.bitcoin!
+  const reader = esplora(bitcoin.esplora, serviceExchange)
   const provider = openDepositProviders(bitcoin, { exchangeJson: serviceExchange, now }).find(
     ({ name }) => name === quote.provider,
   )
   const { chainId, address, decimals, symbol, name } = tokenOut
-  const kept: KeptSwap = earlier ?? {
-    ...{ id, provider: quote.provider, createdAt: now(), expiresAt: terms.until },
+  const kept: KeptSwap = {
+    ...{ id: quote.id, provider: quote.provider, createdAt: now(), expiresAt: terms.until },
     deposit: instructionsOf(terms),
     earlier: await earlierPayments(reader, terms, now()),
     amountIn: String(terms.amount),
@@ -146,35 +159,11 @@ async function keepTerms(
     refundsSender: provider?.needsRefund !== true,
     seconds: terms.seconds,
   }
-  const used = earlier ? undefined : await usedBefore(reader, terms, (one) => isBefore(one, now()))
-  if (used !== undefined)
-    throw new AppError(
-      'POLICY_QUOTE_DRIFT',
-      `The deposit address of the quote was paid before, by ${used}: do not pay it again`,
-      { next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}` },
-    )
-  // An address without a memo is of one swap only.
-  const owner =
-    terms.memo === null
-      ? journal.keepQuote(keys.address(terms.address), {}, { quoteId: id })
-      : { quoteId: id }
-  const first = journal.keepQuote(keys.deposit(id), {}, kept) as KeptSwap
-  const same = ({ deposit, recipient: to, minAmountOut }: KeptSwap) =>
-    JSON.stringify([deposit.address, deposit.memo, deposit.amount, to.toLowerCase(), minAmountOut])
-  const isSame =
-    same(first) ===
-    same({
-      ...first,
-      deposit: instructionsOf(terms),
-      recipient,
-      minAmountOut: String(terms.minAmountOut),
-    })
-  if (isSame && (owner as { quoteId: string }).quoteId === id) return first
+  const used = await usedBefore(reader, terms, (one) => isBefore(one, now()))
+  if (used === undefined) return kept
   throw new AppError(
     'POLICY_QUOTE_DRIFT',
-    isSame
-      ? `The deposit address belongs to the quote ${(owner as { quoteId: string }).quoteId}: do not pay it for this one`
-      : 'The service returns another deposit for the quote than before: do not pay it',
+    `The deposit address of the quote was paid before, by ${used}: do not pay it again`,
     { next: advice`Request a new quote: ${sluice('swap quote', { '--help': true })}` },
   )
 }
@@ -190,18 +179,23 @@ function claimOf(told: SwapStatus | undefined): DepositProgress {
   return { status: word === 'pending' || word === 'expired' ? 'waiting' : 'processing' }
 }
 
+type Payment = Pick<QuotePayment, 'chainId' | 'hash' | 'idx'>
+
 /** The payments of swaps that the journal keeps, and its deliveries of actions, as one swap sees them. */
 function paymentsOf(journal: ExecutionContext['journal'], quoteId: string): PaymentBook {
-  const ownerOf = (key: string) => (journal.quoteOfKey(key) as { quoteId: string } | undefined)?.quoteId
-  const other = (owner: string | undefined) => (owner === quoteId ? undefined : owner)
+  const orderOf = ({ chainId, hash, idx }: Payment) => `payment ${chainId} ${hash.toLowerCase()} ${idx}`
+  const takenBy = (payment: Payment) => {
+    const owner = journal.ownerOfOrder(orderOf(payment))
+    return owner === quoteId ? undefined : owner
+  }
   return {
     ownDeposit: undefined,
-    takenBy: (payment) => other(ownerOf(keys.payment(payment))),
-    isOtherDelivery: async (hash: Hex) => journal.operationOfHash(hash) !== undefined,
+    takenBy,
+    isOtherDelivery: async (hash: Hex) => (journal.operationOfHash(hash) ?? quoteId) !== quoteId,
     take: async (payments) => {
-      const taken = payments.flatMap((payment) => other(ownerOf(keys.payment(payment))) ?? [])
+      const taken = payments.flatMap((payment) => takenBy(payment) ?? [])
       if (taken[0] !== undefined) return taken[0]
-      for (const payment of payments) journal.keepQuote(keys.payment(payment), {}, { quoteId })
+      for (const payment of payments) journal.takeOrder(orderOf(payment), quoteId)
       return null
     },
   }

@@ -139,7 +139,7 @@ type Clocked = { windows: readonly Window[]; now: () => number }
 
 async function opened(
   database: ServedDatabase,
-  migrations: Parameters<typeof import('../../store/sql/sqlite.ts').sqliteSql>[1]['migrations'],
+  migrations: Parameters<typeof import('../../store/sql/postgres.ts').postgresSql>[1]['migrations'],
 ) {
   if (database.kind === 'sqlite') {
     const { sqliteSql } = await import('../../store/sql/sqlite.ts')

@@ -69,6 +69,9 @@ const report = {
   }),
   queued: Queued.optional(),
   transactions: z.array(fields({ ...transaction, text: z.string(), ...times })),
+  deposit: fields({ amount: Amount, until: Time, hash: maybe(z.string()) })
+    .optional()
+    .describe('present if a payment on Bitcoin begins it: how much, until when, and what paid it'),
   destinationTxHash: maybe(HashText),
   arrivedShort: fields({
     hash: HashText,

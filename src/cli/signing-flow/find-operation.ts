@@ -3,6 +3,7 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isTransactionHash, operationNamed } from '../../planning/named-operation.ts'
+import { bitcoinDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -33,9 +34,18 @@ export async function findUpdated(
   return seen
 }
 
-/** The operation of the journal of this machine that a typed word names; ACTION_NOT_FOUND without one. */
+/**
+ * The operation of the journal of this machine that a typed word names, whose transactions this machine signs; ACTION_NOT_FOUND without one,
+ * USAGE for one that signs nothing.
+ */
 export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
   const operation = findOperation(context, id)
+  if (operation && bitcoinDepositOf(operation))
+    throw new AppError(
+      'USAGE',
+      `Action ${operation.id} is a swap from Bitcoin, of which nothing is signed here: there is nothing to resume, replace, close or revoke. If it is not paid, it expires`,
+      { next: sluice('swap status', operation.id, { '--watch': true }) },
+    )
   if (operation) return operation
   throw new AppError(
     'ACTION_NOT_FOUND',

@@ -1,3 +1,4 @@
+import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
@@ -7,6 +8,7 @@ import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.t
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
+import { bitcoinDepositOf, seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
 import type { Cli } from '../command-run-types.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
@@ -25,6 +27,7 @@ export async function settleOperation(
   const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
+    if (bitcoinDepositOf(operation)) return settleDeposit(cli, context, operation)
     const reportedHash = await deliveryTold(cli, operation)
     if (!(await hasUnrecordedResult(context, operation, reportedHash))) return operation
     const lock = await acquirePlanningLock(context, wallet, {
@@ -45,6 +48,31 @@ export async function settleOperation(
     throw error
   })
   return now ?? context.journal.find(id)!
+}
+
+/** Asks for the status of a swap from Bitcoin, and records what it shows. */
+async function settleDeposit(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: JournalOperation,
+): Promise<JournalOperation> {
+  const [quote = operation.id] = quoteIds(operation.plan as StoredPlan)
+  return recordDeposit(cli, context, operation, await (await cli.service()).swapStatus({ id: quote }))
+}
+
+/**
+ * Records what is seen of the deposit of an operation. What a remote service says counts only if its answer was checked here, which needs
+ * the terms of the deposit.
+ */
+export function recordDeposit(
+  { backend }: Pick<Cli, 'backend'>,
+  { journal }: Pick<ExecutionContext, 'journal'>,
+  { id, plan }: JournalOperation,
+  seen: SwapStatus,
+): JournalOperation {
+  const isChecked = backend.kind !== 'remote' || (plan as StoredPlan).deposit?.swap !== undefined
+  if (isChecked) journal.recordDeposit(id, seenDepositOf(seen))
+  return journal.find(id)!
 }
 
 /** The same if a transaction is pending; a dry run records nothing. */

@@ -1,5 +1,4 @@
 import { AppError } from '../../domain/errors.ts'
-import { bitcoinKeyError } from '../../domain/idempotency-key-of-bitcoin-swap-error.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { advice, adviceText, sluice } from '../../domain/text/next-step.ts'
@@ -121,7 +120,6 @@ export function refuseReusedKey(
   key: string,
   request: Record<string, unknown>,
 ): void {
-  if (journal.quoteOfKey(key) !== undefined) throw bitcoinKeyError(key)
   const earlier = journal.findByIdempotencyKey(key)
   if (earlier) journal.findForRequest(key, { ...request, wallet: earlier.wallet })
 }

@@ -30,6 +30,7 @@ type Shown = Pick<
   createdAt?: string | null
   finishedAt?: string | null
   refund?: Report['refund']
+  deposit?: Report['deposit']
   replayed?: boolean
   waiting?: Waiting | null
   reported?: string | null | undefined
@@ -68,6 +69,7 @@ export function operationView(report: Shown, to: Stream): string {
         receiverAddress !== originAddress && receiverAddress && ['to', receiverAddress],
         report.queued && ['then', report.queued.next],
         report.arrivedShort && ['arrived', shortLine(report.arrivedShort)],
+        report.deposit && ['deposit', depositLine(report.deposit)],
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
         report.refund && ['paid back', refundLine(report.refund)],
         report.waiting && ['waits', waitingText(report.waiting)],
@@ -114,6 +116,10 @@ function outcome({ amounts, status, type }: Shown): (readonly [label: string, va
   if (!paid || !out || isSame || status === 'FAILED') return []
   return [[status === 'SUCCESS' ? 'received' : 'expected', amountText(out)]]
 }
+
+/** How the deposit stands. How to pay it says `swap execute`, which looks first whether it is paid. */
+const depositLine = ({ hash, until }: NonNullable<Report['deposit']>): string =>
+  hash === null ? `none is seen; due ${utcTime(until)}` : sanitizeText(hash)
 
 const refundLine = ({ amount, network, hash, at, paidAt }: NonNullable<Report['refund']>): string =>
   `${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} on ${network} in ${hash}${paidAt === undefined ? '' : ` at ${utcTime(paidAt)} (block time)`}, final ${utcTime(at)}`

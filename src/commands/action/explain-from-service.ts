@@ -5,6 +5,12 @@ import { unknownHash } from '../../cli/lookup/unknown-hash.ts'
 import { lookUpAtService, notThereCodes } from '../../cli/named-id.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
+import {
+  bitcoinEvidence,
+  bitcoinVerdict,
+  isBitcoinSwap,
+  unpaidVerdict,
+} from '../../diagnosis/rules/bitcoin-deposits.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -14,7 +20,6 @@ import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
-import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin-swap.ts'
 
 /**
  * Explains an id that only the service knows: an unused quote, or an action of another machine.
@@ -47,7 +52,7 @@ export async function explainFromService(
     !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
   if (swap && isUntouched && !swap.deposit?.note && ['pending', 'expired'].includes(wordOf(swap)))
     return quoteVerdict(id, wordOf(swap) === 'expired')
-  if (isBitcoinSwap(swap)) return bitcoinVerdict(id, swap)
+  if (isBitcoinSwap(swap)) return { id, ...bitcoinVerdict(id, swap), evidence: bitcoinEvidence(swap) }
   const { id: whole, isListed } =
     known || swap ? { id: undefined, isListed: true } : await lookUpAtService(cli, id)
   if (whole !== undefined && whole !== id) return explainFromService(cli, context, whole, silent)
@@ -145,13 +150,7 @@ function namedIn(known: Action | undefined, swap: SwapStatus | undefined): Named
 
 const quoteVerdict = (id: string, isDead: boolean): Verdict => ({
   id,
-  situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
-  verdict: isDead
-    ? 'The quote has expired. The service knows of no transaction for it.'
-    : 'The quote is still valid. The service knows of no transaction for it.',
-  funds: 'Not moved, according to the service.',
-  safeToRetry: true,
-  next: isDead ? sluice('swap quote', { '--help': true }) : sluice('swap execute', id),
+  ...unpaidVerdict(id, isDead),
   evidence: [
     { source: 'journal', text: 'not in the journal of this machine' },
     {

@@ -8,7 +8,6 @@ import { parseDepth } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
-import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
@@ -42,7 +41,7 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   if ('verdict' in of) return tell(cli, of.verdict)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation) {
-    const named = (await quoteOfKey(cli, id)) ?? (await swapNamed(cli, id)).id
+    const named = (await swapNamed(cli, id)).id
     return tell(cli, await explainFromService(cli, context, named, 'silent' in of ? of.silent : []))
   }
   // Ask both at once, so that a silent one costs its timeout only once.

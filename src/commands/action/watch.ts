@@ -142,6 +142,8 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
   if (!operation) return actionAtService(cli, id)
   const report = reportFor(context, operation)
   if (hasRunEnded(operation)) return report
+  // Of what signs nothing the service has no action.
+  if (operation.steps.length === 0) return reportFor(context, await settleOperation(cli, context, operation))
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
   const now = await settleOperation(cli, context, operation)
   const known = reportFor(context, now)

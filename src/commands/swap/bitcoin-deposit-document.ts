@@ -6,6 +6,7 @@ import { fieldTable, type MaybeRow } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinUri, btc } from '../../domain/bitcoin.ts'
+import { isSwapPaid } from '../../domain/swap-outcome.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
@@ -37,10 +38,6 @@ export type DepositDocument = {
     note: string | null
   }
 }
-
-/** Whether a payment is known, on Bitcoin or by the word of the provider. */
-export const isPaid = ({ status, originTxHash }: SwapStatus): boolean =>
-  originTxHash !== null || !['pending', 'expired'].includes(status)
 
 /** How a quote is paid, by the terms of its deposit. */
 export const documentOf = (
@@ -110,7 +107,7 @@ const unpayable = { address: null, memo: null, uri: null, late: null }
 /** The same with what is known by now. */
 export const withStatus = (first: DepositDocument, now: SwapStatus): DepositDocument => ({
   ...first,
-  proof: isPaid(now) ? null : first.proof,
+  proof: isSwapPaid(now) ? null : first.proof,
   status: now.status,
   ...(now.reported !== undefined && { reported: now.reported }),
   ...(now.arrivedShort && { arrivedShort: true }),
@@ -118,7 +115,7 @@ export const withStatus = (first: DepositDocument, now: SwapStatus): DepositDocu
   destinationTxHash: now.destinationTxHash,
   deposit: {
     ...first.deposit,
-    ...(isPaid(now) && unpayable),
+    ...(isSwapPaid(now) && unpayable),
     paid: now.deposit?.paid ? tokenAmount(BigInt(now.deposit.paid), btc) : null,
     confirmations: now.deposit?.confirmations ?? null,
     delivery: now.deposit?.delivery ?? null,

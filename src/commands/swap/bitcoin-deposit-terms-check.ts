@@ -18,9 +18,9 @@ import { lostRecipientError, refuseLostRecipient } from '../../planning/lost-rec
 import { refusePriceImpact } from '../../planning/price-impact.ts'
 import { type TokenUsdPrice, usdUnits } from '../../planning/usd-value.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
+import { depositIntent } from './record-bitcoin-swap.ts'
 
 /** The flags about signing, which have no meaning for a swap from Bitcoin. */
 const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
@@ -95,24 +95,13 @@ export async function checkLimits(
   const share = await impactBelowSpot(cli, catalog, terms, tokenOut)
   refusePriceImpact([{ leg: 0, share, by: share === null ? null : 'usd' }], asked)
   if (!asked.policy) return
-  const intent: Intent = {
-    kind: 'swap',
-    // The policy says who may be paid beside the own wallet. An address that was typed may be anybody's.
-    wallet: await walletAddress(cli, options.wallet?.startsWith('0x') ? undefined : options.wallet).catch(
-      (error: unknown) => {
-        if (error instanceof AppError) return nativeAddress
-        throw error
-      },
-    ),
-    provider: quote.provider,
-    tokenIn: btc,
-    tokenOut,
-    exact: 'in',
-    amountIn: terms.amount,
-    amountOut: terms.minAmountOut,
-    recipient,
-    deadline: Math.floor(terms.until / 1_000),
-  }
+  // The policy says who may be paid beside the own wallet. An address that was typed may be anybody's.
+  const named = options.wallet?.startsWith('0x') ? undefined : options.wallet
+  const wallet = await walletAddress(cli, named).catch((error: unknown) => {
+    if (error instanceof AppError) return nativeAddress
+    throw error
+  })
+  const intent = depositIntent(quote, { terms, recipient, tokenOut }, wallet)
   const amounts = {
     in: tokenAmount(terms.amount, btc),
     out: tokenAmount(terms.amountOut, tokenOut),

@@ -6,6 +6,7 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { halfAnHour } from '../../cli/options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { sanitizedFor } from '../../cli/output/document-writer.ts'
+import { recordDeposit } from '../../cli/signing-flow/record-chain-results.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
@@ -13,11 +14,12 @@ import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
-import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
+import { isSwapOver, isSwapPaid, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
-import { quoteOwner, usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
+import { orderUsedError, usedElsewhereError } from '../../domain/used-order-and-expired-quote-errors.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-provider-registry.ts'
@@ -28,44 +30,40 @@ import {
   depositView,
   depthText,
   documentOf,
-  isPaid,
   paidDocument,
   withStatus,
 } from './bitcoin-deposit-document.ts'
 import { checkLimits, refuseLostPayout } from './bitcoin-deposit-terms-check.ts'
+import { type AskedSwap, begunQuote, isOfQuote, recordSwap, statedSwap } from './record-bitcoin-swap.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
   from.chainId === bitcoinNetwork.chainId
 
-type Order = {
-  /** Who is paid, as the person asked; `null` where the quote alone says so. */
-  destination: Address | null
-  slippage: number | null
+type Order = AskedSwap & {
   /** The least that is accepted, where the person named it. */
   least: bigint | null
   /** The quote was just made: nobody has paid it. */
   isNew: boolean
   options: Partial<SigningOptions> & { wait: boolean }
-  /** Keeps the quote under the idempotency key, and gives the one that the key has. */
-  keep?: (() => Quote) | undefined
 }
 
 /**
  * Shows how a swap that begins on Bitcoin is paid, and follows it. Nothing is signed: the terms are checked here by the signature of the
  * provider or by the memo, whoever serves the quote. A paid quote is only followed: nobody is shown how to pay it a second time.
- * With an idempotency key the first quote that was shown is the only one. Ends with 0 once it is delivered, and with PENDING while it is not.
+ * The swap is an operation from then on; with an idempotency key the first quote that was shown is the only one. Ends with 0 once it is
+ * delivered, and with PENDING while it is not.
  */
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
   const known = order.isNew ? undefined : await look(cli, quote.id, null)
-  if (known && !isPaid(known) && known.deposit?.isLookedUp === false) throw unknownPaymentError(quote, known)
-  const told = known && isPaid(known) ? { first: paidDocument(quote, known), known } : undefined
-  const { first, known: last } = told ?? (await payableDocument(cli, quote, order, known))
-  // A dry run shows an address as well.
-  const kept = order.keep?.() ?? quote
+  if (known && !isSwapPaid(known) && known.deposit?.isLookedUp === false)
+    throw unknownPaymentError(quote, known)
+  const told = known && isSwapPaid(known) ? await paidSwap(cli, quote, order, known) : undefined
+  const { first, known: last, operation } = told ?? (await payableDocument(cli, quote, order, known))
   // Another process has used the key meanwhile.
-  if (kept.id !== quote.id) return payAndFollow(cli, kept, { ...order, isNew: false, keep: undefined })
+  if (operation && !isOfQuote(operation, quote))
+    return payAndFollow(cli, begunQuote(operation).quote, { ...order, isNew: false })
   if (options.dryRun) return cli.emit(first, depositView)
   // A finished swap is printed once.
   if (last && isSwapOver(last.status)) return end(cli, withStatus(first, last), options.idempotencyKey)
@@ -74,6 +72,20 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   err.write(`${sanitizedFor(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
   const now = options.wait ? await follow(cli, quote.id) : (last ?? (await look(cli, quote.id, null)))
   return end(cli, withStatus(first, now), options.idempotencyKey)
+}
+
+type Shown = {
+  first: DepositDocument
+  known: SwapStatus | undefined
+  operation?: JournalOperation | undefined
+}
+
+/** A swap that is paid already. One that was not begun here is recorded for its idempotency key only. */
+async function paidSwap(cli: Cli, quote: Quote, order: Order, known: SwapStatus): Promise<Shown> {
+  const context = await cli.backend.context()
+  const operation =
+    order.key === undefined ? undefined : recordSwap(context, quote, order, statedSwap(quote, known.deposit))
+  return { first: paidDocument(quote, known), known, operation }
 }
 
 /** The error for a quote of which nobody can say now whether it is paid: how to pay it is not shown a second time. */
@@ -96,7 +108,7 @@ async function payableDocument(
   quote: Quote,
   order: Order,
   known: SwapStatus | undefined,
-): Promise<{ first: DepositDocument; known: SwapStatus | undefined }> {
+): Promise<Shown> {
   const { terms, proof, recipient, tokenOut } = await termsOf(cli, quote, order).catch((error: unknown) => {
     if (!(error instanceof AppError) || !refusals.includes(error.code)) throw error
     // Whoever has paid must not pay again.
@@ -107,29 +119,40 @@ async function payableDocument(
         : advice`Do not pay it any more. If you paid it: ${sluice('swap status', quote.id, { '--watch': true })}. If you did not pay it, get a new quote with another key: ${sameWith({ '--idempotency-key': `${key}-2` })}`
     throw error.with({ next: hint })
   })
-  await refuseUsedAddress(cli, quote, terms, order.isNew)
-  const own = await cli.backend.deposits?.keep({ quote, terms, tokenOut, recipient })
-  if (own && isPaid(own)) return { first: paidDocument(quote, own), known: own }
+  const context = await cli.backend.context()
+  const used = await refuseUsedAddress(cli, context, quote, { terms, isNew: order.isNew })
+  const { deposits } = cli.backend
+  const kept = await deposits?.termsOf({ quote, terms, tokenOut, recipient })
+  // A dry run shows an address as well.
+  const operation = recordSwap(context, quote, order, { terms, recipient, tokenOut, order: used, kept })
+  const own = kept && (await deposits?.statusOf(kept))
+  if (own && isSwapPaid(own)) return { first: paidDocument(quote, own), known: own, operation }
   if (own && !order.isNew && own.deposit?.isLookedUp === false) throw unknownPaymentError(quote, own)
   const now = own ?? known
   const first = documentOf(quote, { terms, proof, recipient })
-  return { first: now ? withStatus(first, now) : first, known: now }
+  return { first: now ? withStatus(first, now) : first, known: now, operation }
 }
 
 /**
- * Refuses to show an address that belongs to another quote of this machine, or, for a quote that was not shown before, to which anything was
- * ever paid, if one payment uses it up: ORDER_USED.
+ * Refuses to show an address that belongs to another swap of this machine, or, for a quote that was not shown before, to which anything was
+ * ever paid, if one payment uses it up: ORDER_USED. Returns the order of that address.
  */
-async function refuseUsedAddress(cli: Cli, { provider, id }: Quote, terms: DepositTerms, isNew: boolean) {
+async function refuseUsedAddress(
+  cli: Cli,
+  { journal }: ExecutionContext,
+  { provider, id }: Quote,
+  { terms, isNew }: { terms: DepositTerms; isNew: boolean },
+): Promise<string | null> {
   const order = depositDefinition(provider)?.orderOf(terms)
   const { bitcoin } = await cli.backend.catalog()
-  if (order == null || !bitcoin) return
-  const { journal } = await cli.backend.context()
-  journal.takeOrder(order, quoteOwner(id))
-  if (!isNew) return
-  const paid = await newestPaymentTo(esplora(bitcoin.esplora, serviceExchange), terms.address)
-  if (paid !== undefined)
-    throw usedElsewhereError(order, `the Bitcoin transaction ${paid} has paid to its address`)
+  if (order == null || !bitcoin) return null
+  const owner = journal.ownerOfOrder(order)
+  if (owner !== undefined && owner !== id) throw orderUsedError(order, owner)
+  const paid = isNew
+    ? await newestPaymentTo(esplora(bitcoin.esplora, serviceExchange), terms.address)
+    : undefined
+  if (paid === undefined) return order
+  throw usedElsewhereError(order, `the Bitcoin transaction ${paid} has paid to its address`)
 }
 
 /** The codes of a quote that must not be paid, or not any more. */
@@ -208,10 +231,14 @@ export function proofOf(
 /** The pause before the service is asked again, in ms: it grows from the first to the longest. The sandbox counts no requests. */
 const pauses = { first: 250, longest: { sandbox: 500, others: 10_000 } }
 
-/** Asks the service; the hash of a deposit that was seen keeps it found. */
+/** Asks the service, and records what it shows; the hash of a deposit that was seen keeps it found. */
 async function look(cli: Cli, id: string, seen: string | null): Promise<SwapStatus> {
   const service = await cli.service()
-  return service.swapStatus({ id, ...(seen !== null && { btcTxHash: seen }) })
+  const status = await service.swapStatus({ id, ...(seen !== null && { btcTxHash: seen }) })
+  const context = await cli.backend.context()
+  const operation = context.journal.find(id)
+  if (operation) recordDeposit(cli, context, operation, status)
+  return status
 }
 
 /** Follows a swap until it ends, the time is over or the person stops it. */

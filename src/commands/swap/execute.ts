@@ -2,7 +2,6 @@ import type { Quote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { idAtService, swapNamed } from '../../cli/named-id.ts'
 import { idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
@@ -41,6 +40,7 @@ import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
 import { refuseSigningFlags } from './bitcoin-deposit-terms-check.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
+import { begunQuote } from './record-bitcoin-swap.ts'
 import { refuseSentQuote } from './refuse-sent-quote.ts'
 
 type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }
@@ -265,12 +265,9 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
   })
 }
 
-/** A quote as an idempotency key keeps it. */
-type KeptQuote = { raw: never; slippage: number | null; destination: Address | null }
-
 /**
- * A swap from Bitcoin. Its idempotency key keeps the quote that it got first: whoever repeats the command is shown the same deposit
- * address, or that it is paid, and never another address.
+ * A swap from Bitcoin. Its operation keeps the quote that its idempotency key got first: whoever repeats the command is shown the same
+ * deposit address, or that it is paid, and never another address.
  */
 async function payFromBitcoin(
   cli: Cli,
@@ -287,18 +284,11 @@ async function payFromBitcoin(
   },
 ): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
-  const journal = key === undefined ? undefined : (await cli.backend.context()).journal
-  const quoteIn = ({ raw, ...rest }: KeptQuote) => ({ ...rest, quote: decodeSavedQuote(raw) })
-  const kept = key === undefined ? undefined : journal?.keepQuote(key, request)
-  const known = kept === undefined ? await ask() : { ...quoteIn(kept as KeptQuote), isNew: false }
+  const { journal } = await cli.backend.context()
+  const begun = key === undefined ? undefined : journal.findForRequest(key, request)
+  const known = begun ? { ...begunQuote(begun), isNew: false } : await ask()
   const { quote, slippage = null, destination = null, isNew = false } = known
-  const keep =
-    key === undefined || !journal
-      ? undefined
-      : () =>
-          quoteIn(journal.keepQuote(key, request, { raw: quote.raw, slippage, destination }) as KeptQuote)
-            .quote
-  await payAndFollow(cli, quote, { destination, slippage, least, isNew, options, keep })
+  await payAndFollow(cli, quote, { key, request, destination, slippage, least, isNew, options })
 }
 
 /** The title of a swap, with its destination chain and recipient if they differ. */

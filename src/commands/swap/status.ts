@@ -10,10 +10,10 @@ import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
+import { isSwapOver, isSwapPaid, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { deliveryRows, depthText, isPaid } from './bitcoin-deposit-document.ts'
+import { deliveryRows, depthText } from './bitcoin-deposit-document.ts'
 
 /** `swap status` */
 export async function status(
@@ -27,8 +27,8 @@ export async function status(
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
   const look = () => swapStatusById(cli, id, ask).then(withoutPaidAddress).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
-  // A swap of the journal is read from the chains here.
-  const isOwn = (await swapNamed(cli, id)).known !== undefined
+  // What is signed here is read from the chains here.
+  const isOwn = ((await swapNamed(cli, id)).known?.operation.steps.length ?? 0) > 0
   const again = sluice('swap status', id, { '--watch': true, '--timeout': '1h' })
   const last = await watchUntil(cli, look, {
     what: `watching swap ${id}`,
@@ -60,7 +60,7 @@ type ShownDeposit = Omit<NonNullable<SwapStatus['deposit']>, 'address'> & { addr
 
 /** A status without the address of a deposit that is paid, so that nobody pays it again. */
 const withoutPaidAddress = <status extends SwapStatus>({ deposit, ...status }: status) => {
-  const address = deposit === undefined || isPaid(status) ? null : deposit.address
+  const address = deposit === undefined || isSwapPaid(status) ? null : deposit.address
   return { ...status, ...(deposit && { deposit: { ...deposit, address } satisfies ShownDeposit }) }
 }
 

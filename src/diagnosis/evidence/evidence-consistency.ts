@@ -147,6 +147,7 @@ function isStateConsistent(
   report: ParsedEvidence['report'],
 ): boolean {
   const { state, exit, steps, legs } = operation
+  if (legs.some(({ deposit }) => deposit)) return steps.length === 0
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
   const unsigned = steps.every(isUnsigned)
   if (state === 'OPEN' || state === 'DROPPED') return unsigned

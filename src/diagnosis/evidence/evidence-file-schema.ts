@@ -45,7 +45,9 @@ export const EvidenceSchema = z.looseObject({
     state: z.string(),
     exit: z.number().nullable(),
     plan: z.looseObject({}),
-    legs: z.array(z.looseObject({ arrival: z.looseObject({}).nullable() })),
+    legs: z.array(
+      z.looseObject({ arrival: z.looseObject({}).nullable(), deposit: z.looseObject({}).optional() }),
+    ),
     steps: z.array(EvidenceStep),
   }),
   attempts: z.array(

@@ -21,6 +21,7 @@ function stalledPartOf({ journal, now }: ExecutionContext, id: string): StalledP
   const operation = journal.find(id)
   if (!operation || isFinished(operation) || hasLostNonce(operation)) return undefined
   const { state, steps } = operation
+  if (steps.length === 0) return undefined
   const counts = activeSteps(operation)
   if (steps.every(({ index }) => journal.attempts(id, index).length === 0))
     return state === 'OPEN' ? 'all' : undefined

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import type { JournalDb } from './database.ts'
+import type { JournalDb } from './journal-db.ts'
 import type { CodePinJournal } from './journal-interface.ts'
 
 /** The journal's pins: the code of each contract that this machine trusted at its first use. */

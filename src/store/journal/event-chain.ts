@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { type JournalDb, sha256 } from './database.ts'
+import { type JournalDb, type JournalQueries, sha256 } from './journal-db.ts'
 import type { IntegrityJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'
 
@@ -22,15 +22,18 @@ const isIntact = (previous: string, event: Row): boolean => {
 }
 
 /** The hash of an operation's immutable data. It is recorded in the audit trail, which is chained. */
-export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
+export function operationSeal({ all, one }: Pick<JournalQueries, 'all' | 'one'>, id: string): string {
   const operation = one(
     'SELECT idem_key, request_hash, plan, kind, wallet, created FROM operation WHERE id = ?',
     id,
   )
   const legs = all(
-    `SELECT leg, chain_id, arrival_token, arrival_minimum, arrival_recipient FROM leg
-     WHERE operation = ? ORDER BY leg`,
+    `SELECT leg, chain_id, arrival_token, arrival_minimum, arrival_recipient,
+     deposit_address, deposit_memo, deposit_amount, deposit_until FROM leg WHERE operation = ? ORDER BY leg`,
     id,
+  ).map(({ deposit_address, deposit_memo, deposit_amount, deposit_until, ...leg }) =>
+    // The seals of other legs were made without these columns.
+    deposit_amount === null ? leg : { ...leg, deposit_address, deposit_memo, deposit_amount, deposit_until },
   )
   const steps = all(
     'SELECT idx, leg, chain_id, wallet, role, text, target, value, data FROM step WHERE operation = ? ORDER BY idx',
@@ -59,8 +62,10 @@ export function journalIntegrity(db: JournalDb): IntegrityJournal {
     for (const event of events)
       if (!isIntact(String(event.prev_hash), event)) throw broken(id, `line ${event.seq} of the trail`)
     const operation = one('SELECT state, request, request_hash FROM operation WHERE id = ?', id)
-    if (!operation || operation.request_hash !== sha256(String(operation.request)))
-      throw broken(id, 'the request')
+    // Of what an earlier version kept elsewhere the request is known by its hash only.
+    const isRequest =
+      operation?.request === 'null' || operation?.request_hash === sha256(String(operation?.request))
+    if (!operation || !isRequest) throw broken(id, 'the request')
     // Operations of the first versions have no seal.
     if (events[0]?.kind === 'planned' && events[0].ref === null) return
     const seal = events.findLast(({ kind }) => kind === 'planned' || kind === 'replanned')?.ref

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
+import type { SeenDeposit } from './deposits.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'
 
@@ -13,7 +14,7 @@ export type Journal = OperationJournal &
   HeadJournal &
   LimitJournal &
   CodePinJournal &
-  BitcoinQuoteJournal &
+  DepositJournal &
   OrderJournal &
   IntegrityJournal & { close: () => void }
 
@@ -141,22 +142,19 @@ export type CodePinJournal = {
   pinCode: (chainId: number, address: Address, code: CodePin, again?: boolean) => void
 }
 
-/** The quotes of swaps from Bitcoin, which has no operation, by their idempotency keys. */
-export type BitcoinQuoteJournal = {
-  /** The quote under an idempotency key, for any request. */
-  quoteOfKey: (idemKey: string) => unknown
-  /**
-   * Keeps a quote under an idempotency key, and gives the one that is kept: the first stays. Without a quote it only looks.
-   * IDEMPOTENCY_KEY_REUSED when the key was for another request.
-   */
-  keepQuote: (idemKey: string, request: unknown, quote?: unknown) => unknown
+/** The payments from other chains that operations wait for. Nothing is signed for them here. */
+export type DepositJournal = {
+  /** The operations that a payment names, by its hash or by its address, newest first: some addresses are shared. */
+  operationsOfDeposit: (text: string) => string[]
+  /** Records what was seen of the deposit of an operation. An end stays, but a payment opens one that ended unpaid. */
+  recordDeposit: (id: string, seen: SeenDeposit) => void
 }
 
-/** The orders of providers. Each belongs to one operation, or to one quote of a swap from Bitcoin. */
+/** The orders of providers, and the payments that ended swaps. Each belongs to one operation. */
 export type OrderJournal = {
-  /** The operation or quote that an order belongs to; `undefined` for an order that was never used. */
+  /** The operation that an order belongs to; `undefined` for an order that was never used. */
   ownerOfOrder: (order: string) => string | undefined
-  /** Records that an order belongs to an owner; ORDER_USED if it belongs to another. */
+  /** Records that an order belongs to an operation; ORDER_USED if it belongs to another. */
   takeOrder: (order: string, owner: string) => void
 }
 

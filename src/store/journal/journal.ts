@@ -1,13 +1,13 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { bitcoinKeyError } from '../../domain/idempotency-key-of-bitcoin-swap-error.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { journalWrites } from './audited-state-changes.ts'
-import { journalBitcoinQuotes } from './bitcoin-quotes.ts'
 import { journalCodePins } from './code-pins.ts'
-import { type JournalDb, openJournalDb, sha256 } from './database.ts'
+import { openJournalDb } from './database.ts'
+import { journalDeposits } from './deposits.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
+import { type JournalDb, sha256 } from './journal-db.ts'
 import type { HeadJournal, Journal } from './journal-interface.ts'
 import { journalLimitHolds } from './limit-holds.ts'
 import { journalLookups } from './lookups.ts'
@@ -33,7 +33,6 @@ export function openJournal(path: string, clock: () => number): Journal {
       const { id, idemKey, request, kind, wallet, legs } = operation
       write(() => {
         const now = clock()
-        if (one('SELECT 1 FROM bitcoin_quote WHERE idem_key = ?', idemKey)) throw bitcoinKeyError(idemKey)
         put('operation', {
           id,
           idem_key: idemKey,
@@ -46,7 +45,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           updated: now,
         })
         let idx = 0
-        for (const [leg, { chainId, arrival, steps }] of legs.entries()) {
+        for (const [leg, { chainId, arrival, deposit, steps }] of legs.entries()) {
           put('leg', {
             operation: id,
             leg,
@@ -54,6 +53,12 @@ export function openJournal(path: string, clock: () => number): Journal {
             arrival_token: arrival?.token ?? null,
             arrival_minimum: arrival?.minimum.toString() ?? null,
             arrival_recipient: arrival?.recipient ?? null,
+            ...(deposit && {
+              deposit_address: deposit.address,
+              deposit_memo: deposit.memo,
+              deposit_amount: deposit.amount.toString(),
+              deposit_until: deposit.until,
+            }),
           })
           for (const { role, text, transaction } of steps)
             put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
@@ -195,7 +200,7 @@ export function openJournal(path: string, clock: () => number): Journal {
     ...journalLimitHolds(db, clock),
     ...journalCodePins(db, clock),
     ...journalHeads(db, clock),
-    ...journalBitcoinQuotes(db, clock),
+    ...journalDeposits(db, inside),
     ...journalOrders(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,

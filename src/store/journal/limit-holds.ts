@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.ts'
-import type { JournalDb } from './database.ts'
+import type { JournalDb } from './journal-db.ts'
 import type { LimitHold, LimitJournal } from './journal-interface.ts'
 
 const dayMs = 86_400_000

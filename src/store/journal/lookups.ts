@@ -1,5 +1,5 @@
 import type { journalWrites } from './audited-state-changes.ts'
-import type { JournalDb } from './database.ts'
+import type { JournalDb } from './journal-db.ts'
 import type { DeliveryJournal, NonceJournal, OperationJournal } from './journal-interface.ts'
 
 /** The journal's look-ups by key, hash and nonce. */

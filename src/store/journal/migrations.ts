@@ -1,4 +1,5 @@
-import type { Migration } from '../sql/sql-types.ts'
+import type { SqliteMigration } from '../sql/sqlite.ts'
+import { moveBitcoinQuotes } from './move-bitcoin-quotes.ts'
 import { operationTransitions, stepTransitions } from './states.ts'
 
 const moves = (table: string, known: Readonly<Record<string, readonly string[]>>): string =>
@@ -15,7 +16,7 @@ const never = (table: string, what: 'UPDATE' | 'DELETE', columns = ''): string =
  * The journal's migrations. Amounts are decimal text, times epoch ms. What must never happen is a constraint or trigger, so that no
  * code can do it by mistake.
  */
-export const journalMigrations: readonly Migration[] = [
+export const journalMigrations: readonly SqliteMigration[] = [
   `
   PRAGMA application_id = 0x736c6a31;
   ${moves('step_move', stepTransitions)}
@@ -177,4 +178,16 @@ export const journalMigrations: readonly Migration[] = [
   UPDATE event SET kind = 'replaced' WHERE becomes = 'DROPPED' AND why = 'planned anew before anything was signed';
   ${never('event', 'UPDATE')}
   `,
+  `
+  -- A payment from another chain, signed elsewhere, that a leg waits for: a swap from Bitcoin is an operation.
+  ALTER TABLE leg ADD COLUMN deposit_address TEXT;
+  ALTER TABLE leg ADD COLUMN deposit_memo TEXT;
+  ALTER TABLE leg ADD COLUMN deposit_amount TEXT;
+  ALTER TABLE leg ADD COLUMN deposit_until INTEGER;
+  ALTER TABLE leg ADD COLUMN deposit_hash TEXT;
+  DROP TRIGGER leg_never_update;
+  ${never('leg', 'UPDATE', ' OF operation, leg, chain_id, arrival_token, arrival_minimum, arrival_recipient, deposit_address, deposit_memo, deposit_amount, deposit_until')}
+  INSERT OR IGNORE INTO operation_move VALUES ('OPEN', 'FAILED');
+  `,
+  moveBitcoinQuotes,
 ]

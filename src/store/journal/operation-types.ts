@@ -39,8 +39,20 @@ export type Step = {
 /** The bridge delivery that a leg needs: token, minimum, recipient, and the delivering transaction. */
 export type Arrival = { token: Address; minimum: bigint; recipient: Address; hash: Hex | null }
 
-/** The steps on one chain; a leg without steps only waits for its delivery. */
-export type Leg = { leg: number; chainId: number; arrival: Arrival | null }
+/**
+ * A payment on Bitcoin by any wallet, which is not signed here: `amount` in satoshi, `until` epoch ms, and the transaction that paid it.
+ * Of some that an earlier version recorded the address is not known.
+ */
+export type BitcoinDeposit = {
+  address: string | null
+  memo: string | null
+  amount: bigint
+  until: number
+  hash: string | null
+}
+
+/** The steps on one chain; a leg without steps only waits for its delivery, or for its deposit. */
+export type Leg = { leg: number; chainId: number; arrival: Arrival | null; deposit?: BitcoinDeposit }
 
 /** One command that signs, with everything that must survive a crash. `id` is the action id of the service. */
 export type Operation = {
@@ -74,6 +86,7 @@ export type NewOperation = {
   legs: readonly {
     chainId: number
     arrival?: Omit<Arrival, 'hash'>
+    deposit?: Omit<BitcoinDeposit, 'hash'>
     steps: readonly { role: string; text: string; transaction: Transaction }[]
   }[]
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { journalWrites } from './audited-state-changes.ts'
-import type { JournalDb } from './database.ts'
 import { operationSeal } from './event-chain.ts'
+import type { JournalDb } from './journal-db.ts'
 import type { OperationJournal, ReorgJournal } from './journal-interface.ts'
 import type { JournalEvent } from './operation-types.ts'
 import { columnsOf } from './rows.ts'

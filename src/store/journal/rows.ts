@@ -90,6 +90,15 @@ const legOf = (row: Row): Leg => ({
           recipient: hex(row.arrival_recipient),
           hash: row.arrival_hash as Hex | null,
         },
+  ...(row.deposit_amount !== null && {
+    deposit: {
+      address: row.deposit_address as string | null,
+      memo: row.deposit_memo as string | null,
+      amount: BigInt(text(row.deposit_amount)),
+      until: number(row.deposit_until),
+      hash: row.deposit_hash as string | null,
+    },
+  }),
 })
 
 /** An operation from its rows. */

@@ -28,7 +28,7 @@ export const stepTransitions: Readonly<Record<StepState, readonly StepState[]>> 
   SUPERSEDED: ['BROADCAST'],
 }
 
-/** The states of an operation. It leaves `OPEN` with its first signature; before that it can be dropped, which frees its key. */
+/** The states of an operation. It leaves `OPEN` with its first signature, or with the payment that it waits for; before that it can be dropped, which frees its key. */
 const operationStates = [
   'OPEN',
   'DROPPED',
@@ -54,10 +54,10 @@ export const statusOfState: Readonly<Record<OperationState, ActionStatus>> = {
   CANCELLED: 'FAILED',
 }
 
-/** The transitions of an operation. `DONE` and `FAILED` reopen only if a final block leaves the chain. */
+/** The transitions of an operation. `DONE` and `FAILED` reopen only if a final block leaves the chain, or a deposit is paid late. */
 /** The states that may follow each state of an operation. */
 export const operationTransitions: Readonly<Record<OperationState, readonly OperationState[]>> = {
-  OPEN: ['EXECUTING', 'CANCELLED', 'DROPPED'],
+  OPEN: ['EXECUTING', 'FAILED', 'CANCELLED', 'DROPPED'],
   DROPPED: [],
   EXECUTING: ['DONE', 'PARTIAL', 'FAILED', 'CANCELLED', 'ATTENTION'],
   DONE: ['EXECUTING'],

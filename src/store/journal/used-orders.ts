@@ -1,5 +1,5 @@
 import { orderUsedError } from '../../domain/used-order-and-expired-quote-errors.ts'
-import type { JournalDb } from './database.ts'
+import type { JournalDb } from './journal-db.ts'
 import type { OrderJournal } from './journal-interface.ts'
 
 /** Takes an order for an owner, inside a transaction of the journal; ORDER_USED if it belongs to another. */

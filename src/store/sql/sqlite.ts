@@ -74,8 +74,11 @@ export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'S
 const versionOf = (db: DatabaseSync): number =>
   Number((db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
 
+/** A migration of a SQLite file alone: SQL, or work on its rows that SQL cannot do. */
+export type SqliteMigration = Migration | ((db: DatabaseSync) => void)
+
 /** Applies the missing `migrations` in one transaction. STATE_NEWER_SCHEMA if the file is newer than them. */
-export function migrate(db: DatabaseSync, migrations: readonly Migration[], path: string): void {
+export function migrate(db: DatabaseSync, migrations: readonly SqliteMigration[], path: string): void {
   const newer = (found: number) =>
     new AppError(
       'STATE_NEWER_SCHEMA',
@@ -87,7 +90,9 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], path
   try {
     const found = versionOf(db)
     if (found > migrations.length) throw newer(found)
-    for (const step of migrations.slice(found)) db.exec(typeof step === 'string' ? step : step.sqlite)
+    for (const step of migrations.slice(found))
+      if (typeof step === 'function') step(db)
+      else db.exec(typeof step === 'string' ? step : step.sqlite)
     db.exec(`PRAGMA user_version = ${migrations.length}`)
     db.exec('COMMIT')
   } catch (error) {
@@ -97,7 +102,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], path
 }
 
 /** The options of a SQLite database. `corrupt` is the error code for a damaged file. */
-export type SqliteOptions = { migrations: readonly Migration[]; corrupt?: ErrorCode; busyMs?: number }
+export type SqliteOptions = { migrations: readonly SqliteMigration[]; corrupt?: ErrorCode; busyMs?: number }
 
 /** Opens a durable SQLite file with its schema migrated, for code that must not await between two writes. */
 export function openSqlite(path: string, options: SqliteOptions): DatabaseSync {

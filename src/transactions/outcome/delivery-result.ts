@@ -64,11 +64,18 @@ const Unfilled = z.object({ why: z.enum(['expired', 'cancelled']), until: z.int(
 /** Why an order was not filled: it expired at a time in Unix seconds, or was cancelled before. */
 export type Unfilled = z.infer<typeof Unfilled>
 
+const Ended = z.object({
+  status: z.enum(['refunded', 'failed', 'expired']),
+  arrivedShort: z.literal(true).optional(),
+  note: z.string().nullable(),
+})
+
 const Result = z.object({
   out: Amount.optional(),
   short: Short.optional(),
   refund: Refund.optional(),
   unfilled: Unfilled.optional(),
+  ended: Ended.optional(),
 })
 
 /** The stored result of an operation: the received amount, and an under-delivery or a refund of its bridge. */
@@ -85,7 +92,9 @@ export const isUnderDelivered = ({
 
 /** Whether an operation ended with a refund of its transfer. */
 export const isRefunded = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
-  state === 'FAILED' && exit === 25 && resultOf({ result }).refund !== undefined
+  state === 'FAILED' &&
+  exit === 25 &&
+  (resultOf({ result }).refund !== undefined || resultOf({ result }).ended?.status === 'refunded')
 
 /** Whether an operation ended with an unfilled order. */
 export const isUnfilled = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>

@@ -3,6 +3,7 @@ import { isInFlight } from '../../domain/step-state.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { activeSteps } from '../operations/active-steps.ts'
+import { depositError } from './bitcoin-deposit.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -59,6 +60,8 @@ export function outcomeOf(operation: Operation): Operation {
       details: { operation: id },
       next: sluice('action resume', id),
     })
+  const ended = depositError(operation)
+  if (ended) throw ended
   if (isRefunded(operation)) throw refundError(operation)
   if (isUnfilled(operation)) throw unfilledError(operation)
   if (isUnderDelivered(operation)) throw underDeliveryError(operation)

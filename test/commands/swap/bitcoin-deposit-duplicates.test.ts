@@ -51,7 +51,7 @@ describe('idempotency key of a swap from Bitcoin', () => {
     const other = await run(`swap execute ${flags.replace('0.01', '0.02')} ${more} --no-wait --yes --json`)
     expect(other.json.error).toMatchObject({
       code: 'IDEMPOTENCY_KEY_REUSED',
-      hint: `Use another key. To see the swap: sluice swap status ${key}`,
+      hint: `Use another key for a new action. To see the earlier one: sluice action show ${shown.id}`,
     })
   })
 

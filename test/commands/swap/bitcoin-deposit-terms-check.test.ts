@@ -36,6 +36,7 @@ async function shown(
     ...(slippage !== undefined && { slippage }),
   } as never)
   const told: Shown[] = []
+  const journal = openJournal(':memory:', Date.now)
   const cli = {
     io: { canAsk: false },
     globals: {},
@@ -46,13 +47,15 @@ async function shown(
       context: async () => ({
         catalog: sandbox.world.catalog(),
         rpc: (chainId: number) => sandbox.world.chains.find((one) => one.network.chainId === chainId)!.rpc,
-        journal: openJournal(':memory:', Date.now),
+        journal,
       }),
     },
     service: async () => service,
     emit: (document: Shown) => told.push(document),
   } as unknown as Cli
   const order = {
+    key: undefined,
+    request: {},
     destination: friend,
     slippage: asked,
     least: null,

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/domain/address.ts'
 import { canonicalJson } from '../../../src/domain/text/canonical-json.ts'
-import { sha256 } from '../../../src/store/journal/database.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
+import { sha256 } from '../../../src/store/journal/journal-db.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
@@ -165,8 +165,14 @@ describe('a journal of an earlier version, whose audit trail has only words', ()
     db.exec(
       "CREATE TRIGGER event_never_update BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, 'event'); END",
     )
-    const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-    db.exec(`PRAGMA user_version = ${version - 1}`)
+    db.exec('DROP TRIGGER leg_never_update')
+    for (const column of ['address', 'memo', 'amount', 'until', 'hash'])
+      db.exec(`ALTER TABLE leg DROP COLUMN deposit_${column}`)
+    db.exec(`CREATE TABLE bitcoin_quote (idem_key TEXT PRIMARY KEY, request_hash TEXT, quote TEXT, at INTEGER);
+      CREATE TRIGGER leg_never_update BEFORE UPDATE OF leg ON leg BEGIN SELECT RAISE(ABORT, 'leg'); END;
+      CREATE TRIGGER one_key_one_request BEFORE INSERT ON operation
+        WHEN EXISTS (SELECT 1 FROM bitcoin_quote) BEGIN SELECT RAISE(ABORT, 'operation'); END;
+      PRAGMA user_version = 7`)
     db.close()
   }
 

@@ -40,11 +40,6 @@ const plan = (id: string, steps = 1) =>
     ],
   })
 
-it('an idempotency key used for a swap from Bitcoin is refused for an operation', () => {
-  journal.keepQuote('key-a', { pay: 'a' }, { id: 'q' })
-  expect(() => plan('a')).toThrow('The idempotency key key-a was used for a swap from Bitcoin')
-})
-
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'sluice-journal-'))
   let now = 1_000

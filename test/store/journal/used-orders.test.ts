@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { quoteOwner } from '../../../src/domain/used-order-and-expired-quote-errors.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 
@@ -55,10 +54,10 @@ test('an order is free again only if nothing of its operation was signed', () =>
   expect(() => insert(one, 'third')).toThrow('was already used by action second')
 })
 
-test('an order of a quote of a swap from Bitcoin belongs to that quote', () => {
-  one!.takeOrder('near-intents:bcrt1q', quoteOwner('q-1'))
-  one!.takeOrder('near-intents:bcrt1q', quoteOwner('q-1'))
-  expect(() => two!.takeOrder('near-intents:bcrt1q', quoteOwner('q-2'))).toThrow('used by the quote q-1')
+test('a payment that ended a swap from Bitcoin belongs to that swap', () => {
+  one!.takeOrder('payment 1 0xab 0', 'q-1')
+  one!.takeOrder('payment 1 0xab 0', 'q-1')
+  expect(() => two!.takeOrder('payment 1 0xab 0', 'q-2')).toThrow('used by action q-1')
 })
 
 test('the file itself refuses a second owner, a changed one and a deleted one', () => {

@@ -1,39 +1,50 @@
-import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Situation } from '../../diagnosis/situations.ts'
-import type { Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { wordOf } from '../../domain/swap-outcome.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { DepositSwapStatus } from '../../transactions/outcome/bitcoin-deposit.ts'
+import type { Situation } from '../situations.ts'
+import type { EvidenceLine, Verdict } from '../verdict.ts'
 
-/** A swap that begins on Bitcoin, as the service reports it. */
-type BitcoinSwap = SwapStatus & { deposit: NonNullable<SwapStatus['deposit']> }
+/** A swap that begins on Bitcoin, with its deposit. */
+type BitcoinSwap = DepositSwapStatus & { deposit: NonNullable<DepositSwapStatus['deposit']> }
 
 /** Whether a swap begins with a payment on Bitcoin. */
-export const isBitcoinSwap = (swap: SwapStatus | undefined): swap is BitcoinSwap =>
+export const isBitcoinSwap = (swap: DepositSwapStatus | undefined): swap is BitcoinSwap =>
   swap?.deposit !== undefined
 
-type End = Pick<Verdict, 'verdict' | 'funds' | 'safeToRetry'> & { situation: Situation }
+type Told = Pick<Verdict, 'verdict' | 'funds' | 'safeToRetry' | 'next'> & { situation: Situation }
+type End = Omit<Told, 'next'>
 
 /** Explains a swap that begins with a payment on Bitcoin, which no wallet of this machine sends. */
-export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
-  const { originTxHash, deposit } = swap
+export function bitcoinVerdict(id: string, swap: BitcoinSwap): Told {
+  const word = wordOf(swap)
+  const isUntouched = swap.originTxHash === null && swap.deposit.isLookedUp !== false && !swap.deposit.note
+  if (isUntouched && (word === 'pending' || word === 'expired')) return unpaidVerdict(id, word === 'expired')
   const end = endOf(swap)
   const isOver = end.situation === 'DONE' || end.situation === 'BRIDGE_REFUNDED'
-  return {
-    id,
-    ...end,
-    next: isOver ? null : sluice('swap status', id, { '--watch': true }),
-    evidence: [
-      { source: 'service', text: `the service reports ${sanitizeText(wordOf(swap))}` },
-      ...(originTxHash === null
-        ? []
-        : [{ source: 'service' as const, text: `the deposit is ${sanitizeText(originTxHash)} on Bitcoin` }]),
-      ...(deposit.note === null ? [] : [{ source: 'service' as const, text: sanitizeText(deposit.note) }]),
-    ],
-  }
+  return { ...end, next: isOver ? null : sluice('swap status', id, { '--watch': true }) }
 }
+
+/** Explains a quote without a known payment or transaction. */
+export const unpaidVerdict = (id: string, isDead: boolean): Told => ({
+  situation: isDead ? 'QUOTE_DEAD' : 'QUOTE_OPEN',
+  verdict: isDead
+    ? 'The quote has expired. The service knows of no transaction for it.'
+    : 'The quote is still valid. The service knows of no transaction for it.',
+  funds: 'Not moved, according to the service.',
+  safeToRetry: true,
+  next: isDead ? sluice('swap quote', { '--help': true }) : sluice('swap execute', id),
+})
+
+/** What the service said of such a swap. */
+export const bitcoinEvidence = (swap: BitcoinSwap): EvidenceLine[] =>
+  [
+    `the service reports ${wordOf(swap)}`,
+    ...(swap.originTxHash === null ? [] : [`the deposit is ${swap.originTxHash} on Bitcoin`]),
+    ...(swap.deposit.note === null ? [] : [swap.deposit.note]),
+  ].map((text) => ({ source: 'service', text: sanitizeText(text) }))
 
 function endOf(swap: BitcoinSwap): End {
   const { status, reported, originTxHash, destinationTxHash, provider, deposit, arrivedShort } = swap
@@ -87,7 +98,7 @@ function endOf(swap: BitcoinSwap): End {
     return {
       situation: 'BRIDGE_STUCK',
       verdict: `The deposit was paid, but the swap has not finished in the usual time.${said} Ask ${sanitizeText(provider ?? 'the provider')} with the transaction ${sanitizeText(originTxHash)}.`,
-      funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
+      funds: `${paid} was paid to ${sanitizeText(deposit.address ?? 'its address')} on Bitcoin.`,
       safeToRetry: false,
     }
   return {
@@ -95,7 +106,7 @@ function endOf(swap: BitcoinSwap): End {
     verdict: isShort
       ? `The deposit is less than the amount.${said}`
       : 'The deposit was paid, but the swap has not finished.',
-    funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
+    funds: `${paid} was paid to ${sanitizeText(deposit.address ?? 'its address')} on Bitcoin.`,
     safeToRetry: false,
   }
 }
