@@ -79,7 +79,9 @@ export function recordSwap(
   const begun = () =>
     (key === undefined ? undefined : journal.findForRequest(key, request)) ?? journal.find(quote.id)
   const operation = begun() ?? insertOnce(journal, operationOf(quote, asked, shown), begun)
-  if (key !== undefined && operation.idemKey !== key)
+  // Begun without a key, as by a dry run, it is the same deposit under any key.
+  const isUnkeyed = operation.idemKey === quote.id
+  if (key !== undefined && operation.idemKey !== key && !isUnkeyed)
     throw startedBeforeError(operation).with({ next: sluice('swap status', operation.id) })
   const plan = operation.plan as StoredPlan
   // An earlier version, or a swap that was found paid, has no terms yet.

@@ -135,6 +135,17 @@ describe('idempotency key of a swap from Bitcoin', () => {
     expect((await executed('--idempotency-key signed-key-1')).exit).toBe(14)
   })
 
+  test('given after a dry run without it names the same deposit', async () => {
+    const id = await quoted()
+    const { json: shown } = await run(`swap execute ${id} --dry-run --json`)
+    const { exit, json } = await run(`swap execute ${id} --no-wait --yes --json --idempotency-key ${key}`)
+    expect({ exit, ...json.error.details }).toMatchObject({
+      exit: 20,
+      id,
+      deposit: { address: shown.deposit.address },
+    })
+  })
+
   test('used with a quote ID is bound to that quote', async () => {
     const [one, other] = [await quoted(), await quoted()]
     const line = (id: string) => `swap execute ${id} --no-wait --yes --json --idempotency-key ${key}`
