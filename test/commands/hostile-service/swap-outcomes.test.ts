@@ -201,10 +201,10 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
       20,
     )
     service.lies = {}
-    // At once, so that the deposit is not paid out in between.
-    await sandbox.world.faults.clear()
     const none = { network: null, method: null, times: null, amount: null, at: null, reason: null }
     await sandbox.world.faults.set({ kind: 'bitcoin-refund', ...none })
+    // The oldest fault acts, and one that is set again is the newest: so the deposit is not paid out in between.
+    await sandbox.world.faults.set({ kind: 'bitcoin-stuck', ...none })
     const back = await asked(`swap execute ${other.id} --json --yes --timeout 20s`)
     expect({ exit: back.exit, code: back.json.error?.code }, back.out).toEqual({ exit: 25, code: 'REFUNDED' })
     const status = `swap status --watch --json ${other.id}`
