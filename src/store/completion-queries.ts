@@ -23,8 +23,8 @@ export const recentOperations = (journal: string): RecentItem[] =>
 
 /** What the status of an operation is made of. */
 type Ended = { state: OperationState; isRefunded: 0 | 1 }
-const ended =
-  "state, state = 'FAILED' and exit = 25 and json_extract(result, '$.refund') is not null as isRefunded"
+const ended = `state, state = 'FAILED' and exit = 25
+    and (json_extract(result, '$.refund') is not null or json_extract(result, '$.ended.status') = 'refunded') as isRefunded`
 
 /** The status as the lists show it. */
 const statusOf = ({ state, isRefunded }: Ended): ActionStatus =>

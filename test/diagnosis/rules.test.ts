@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { bitcoinVerdict } from '../../src/diagnosis/rules/bitcoin-deposits.ts'
 import { hasMovedFunds, supersededStep } from '../../src/diagnosis/facts/operation-conditions.ts'
 import type {
   Facts,
@@ -15,6 +14,7 @@ import { unreturnedFeeText } from '../../src/diagnosis/messages/funds-text.ts'
 import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
 import { gweiText } from '../../src/diagnosis/messages/shared-operation-phrases.ts'
 import { deliveryRules } from '../../src/diagnosis/rules/awaited-deliveries.ts'
+import { bitcoinVerdict } from '../../src/diagnosis/rules/bitcoin-deposits.ts'
 import { finishedRules } from '../../src/diagnosis/rules/finished-operations.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
@@ -83,6 +83,11 @@ describe('a transfer that takes longer than the usual maximum', () => {
   test.each<[string, Partial<NonNullable<Facts['bridge']>>, string]>([
     ['a burn without an attestation', { way: 'burn', isAttested: false }, 'BRIDGE_STUCK'],
     ['a burn whose service gives no answer', { way: 'burn', unanswered: host }, 'BRIDGE_WAITING'],
+    [
+      'an attested burn whose chain gives no answer',
+      { way: 'burn', isAttested: true, isMinted: undefined, remedies: { canDeliver: true } },
+      'BRIDGE_UNDELIVERED',
+    ],
     ['an order that no chain shows', { way: 'solver' }, 'BRIDGE_STUCK'],
     ['an order whose service gives no answer', { way: 'solver', unanswered: host }, 'BRIDGE_WAITING'],
     ['an order whose chains give no answer', { way: 'solver', isMinted: undefined }, 'BRIDGE_WAITING'],
@@ -98,7 +103,7 @@ describe('a transfer that takes longer than the usual maximum', () => {
     const rule = deliveryRules.find(({ is }) => is(facts))!
     expect(rule.situation).toBe(situation)
     const verdict = rule.verdict(facts)
-    expect(verdict.includes('cannot be read now')).toBe(situation.endsWith('WAITING'))
+    expect(verdict.includes('cannot be read now')).toBe(!situation.endsWith('STUCK'))
     expect(verdict.includes(host)).toBe('unanswered' in state)
   })
 })

@@ -92,7 +92,8 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
     known = await quoteOf(cli, id)
     return await fromQuote(cli, known, options)
   } catch (error) {
-    const isKept = known === undefined || isFromBitcoin(known.quote)
+    const isOfPolicy = error instanceof AppError && error.details?.rule === 'maxSlippage'
+    const isKept = known === undefined || (isFromBitcoin(known.quote) && !isOfPolicy)
     throw withMinOutHint(isKept ? error : await withQuoteAgain(cli, error, askedOf(known!)), options)
   }
 }

@@ -4,7 +4,7 @@ import { startedBeforeError } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
-import { sluice } from '../../domain/text/next-step.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import { encodeIntent } from '../../guard/intent-json.ts'
 import type { StoredDeposit, StoredPlan } from '../../guard/stored-plan-types.ts'
@@ -79,10 +79,14 @@ export function recordSwap(
   const begun = () =>
     (key === undefined ? undefined : journal.findForRequest(key, request)) ?? journal.find(quote.id)
   const operation = begun() ?? insertOnce(journal, operationOf(quote, asked, shown), begun)
-  // Begun without a key, as by a dry run, it is the same deposit under any key.
-  const isUnkeyed = operation.idemKey === quote.id
-  if (key !== undefined && operation.idemKey !== key && !isUnkeyed)
-    throw startedBeforeError(operation).with({ next: sluice('swap status', operation.id) })
+  // A key that is not bound to its first swap would let another be paid under it.
+  if (key !== undefined && operation.idemKey !== key)
+    throw startedBeforeError(operation).with({
+      next:
+        operation.idemKey === quote.id
+          ? advice`It was begun without a key, as a dry run does. To see its deposit again, leave the key out: ${sluice('swap execute', quote.id)}`
+          : sluice('swap status', operation.id),
+    })
   const plan = operation.plan as StoredPlan
   // An earlier version, or a swap that was found paid, has no terms yet.
   const isWithout = operation.id === quote.id && plan.deposit && plan.deposit.swap === undefined

@@ -15,7 +15,9 @@ const waited = (facts: Facts): number => msSince(bridge(facts).since, facts.now)
 const isOverdue = (facts: Facts): boolean => {
   const { way, isMinted, isAttested, unanswered, order, usualMs } = bridge(facts)
   const isRead =
-    way === 'burn' ? isAttested !== undefined : isMinted !== undefined || order?.said !== undefined
+    way === 'burn'
+      ? isAttested !== undefined && (isMinted !== undefined || !isAttested)
+      : isMinted !== undefined || order?.said !== undefined
   return isRead && unanswered === undefined && waited(facts) > usualMs
 }
 
@@ -168,7 +170,10 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'solver',
     verdict: (facts) =>
       isUnseen(facts) || bridge(facts).unanswered !== undefined
-        ? unreadText(facts, `Whether a solver has paid out on ${bridge(facts).to.name}`)
+        ? unreadText(
+            facts,
+            `Whether a solver has paid out on ${bridge(facts).to.name}, or refunded the order,`,
+          )
         : `No solver has paid out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -229,7 +234,12 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_UNDELIVERED',
     is: ({ bridge }) => bridge?.isAttested === true,
     verdict: (facts) =>
-      `The bridge has attested the transfer but not delivered it on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
+      isUnseen(facts)
+        ? unreadText(
+            facts,
+            `The bridge has attested the transfer. Whether it is delivered on ${bridge(facts).to.name}`,
+          )
+        : `The bridge has attested the transfer but not delivered it on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => commandForOperation(facts, 'resume'),

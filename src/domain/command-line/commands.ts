@@ -7,7 +7,8 @@ import { categories } from '../categories.ts'
 /** An operand as the usage has it, `<must>`, `[may]` or `[several...]`, and its meaning. */
 export type OperandRow = readonly [usage: string, help: string]
 
-const anyAction = 'action ID or its beginning, quote ID, idempotency key, transaction hash or Bitcoin deposit address'
+const anyAction =
+  'action ID or its beginning, quote ID, idempotency key, transaction hash or Bitcoin deposit address'
 const ownAction = 'action ID or its beginning, idempotency key or transaction hash'
 const strategy = 'strategy ID or slug'
 const endpoint = 'endpoint ID, as shown by webhooks list'

@@ -24,7 +24,7 @@ export function priceRules(
         ...ruleResult('maxSlippage', 'POLICY_LIMIT', `at most ${maxSlippage}`, found, met),
         ...(slippage !== undefined &&
           !met && {
-            next: advice`Allow no more than the policy: ${sameWith({ '--slippage': maxSlippage })}`,
+            next: advice`Or allow no more than it does: ${sameWith({ '--slippage': maxSlippage })}`,
           }),
       }
     }),

@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
+import { advice, bothAdvices, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
@@ -142,6 +142,7 @@ export function enforceRules(rules: readonly RuleResult[], from: { path?: string
   const { rule, wanted, found, code, next } = broken
   throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, but must be ${wanted}`, {
     details: { rule, wanted, found },
-    next: next ?? askOwner(from),
+    // A line without a quote of its own cannot change its slippage.
+    next: rule === 'maxSlippage' && next ? bothAdvices(askOwner(from), next) : (next ?? askOwner(from)),
   })
 }

@@ -135,11 +135,16 @@ describe('idempotency key of a swap from Bitcoin', () => {
     expect((await executed('--idempotency-key signed-key-1')).exit).toBe(14)
   })
 
-  test('given after a dry run without it names the same deposit', async () => {
+  test('given after a dry run without it is refused, and the next step shows the same deposit', async () => {
     const id = await quoted()
     const { json: shown } = await run(`swap execute ${id} --dry-run --json`)
     const { exit, json } = await run(`swap execute ${id} --no-wait --yes --json --idempotency-key ${key}`)
-    expect({ exit, ...json.error.details }).toMatchObject({
+    expect({ exit, next: json.error.next[0].command }).toEqual({
+      exit: 14,
+      next: `sluice swap execute ${id}`,
+    })
+    const again = await run(`swap execute ${id} --no-wait --yes --json`)
+    expect({ exit: again.exit, ...again.json.error.details }).toMatchObject({
       exit: 20,
       id,
       deposit: { address: shown.deposit.address },
