@@ -200,3 +200,26 @@ test('without a terminal a line every 15 s says what is waited for, unless --qui
   expect([endless.lines, endless.isOver()]).toEqual([[], false])
   time.end()
 })
+
+test('the time of reads begins anew after work that is no read, and --timeout goes on', async () => {
+  for (const [given, isEnded] of [
+    [{}, false],
+    [{ timeoutMs: 30_000 }, true],
+  ] as const) {
+    const { time, timers, isOver } = started(given)
+    timers.advance(20_000)
+    await time.waits.long('starting the sandbox', async () => undefined)
+    timers.advance(29_000)
+    expect(isOver()).toBe(isEnded)
+  }
+})
+
+test('a write that may be applied keeps its error after the time is over', () => {
+  const { time, timers } = started({ timeoutMs: 1_000 })
+  timers.advance(1_000)
+  const unconfirmed = new AppError('WRITE_UNCONFIRMED', 'The webhook may be there')
+  expect(time.explained(unconfirmed)).toBe(unconfirmed)
+  expect(time.explained(new AppError('RPC_UNREACHABLE', 'No answer'))).toMatchObject({
+    message: 'The time limit of 1 s was reached. No answer',
+  })
+})
