@@ -1,7 +1,7 @@
 import type { ChainClient } from '../src/chain/chain-client.ts'
 import { AppError, errorRow } from '../src/domain/errors.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
-import { executeOperation } from '../src/transactions/operations/execute-operation.ts'
+import { executeOperation } from '../src/transactions/execution/execute-operation.ts'
 import type { TakeLock } from '../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../src/transactions/run-state.ts'
 import type { SimTransaction } from '../test/support/simulated/chain.ts'

@@ -1,30 +1,30 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import { reportedTransaction } from '../chain/finality/find-mined-transaction.ts'
+import { type MinedTransaction, reportedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { isKnownToNodes } from '../chain/mempool.ts'
 import { syncSendMethod } from '../chain/rpc/sync-send.ts'
 import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
 import { networkNamed } from '../domain/networks.ts'
 import type { Attempt, Step } from '../store/journal/operation-types.ts'
 import { inSendingOrder } from './replacement/fee-bump.ts'
-import { type Run, stepAt } from './run-state.ts'
+import type { Run } from './run-state.ts'
 import { broadcastAnswer, isAccepted } from './send-errors.ts'
 import { verifyRecordedAttempt } from './steps/verify-signature.ts'
 
 /**
  * Sends signed attempts of a step to the node: the newest, or all, newest first; only the cancelling ones if the step
  * is being cancelled. Each attempt from the journal is verified again before it is sent. The node's answers are
- * recorded as hints and decide nothing.
+ * recorded as hints and decide nothing. Returns the block that a node told in its answer.
  */
-export async function broadcast(run: Run, index: number, all = false): Promise<void> {
-  const step = stepAt(run, index)
-  const attempts = inSendingOrder(run.journal.attempts(run.operationId, index))
+export async function broadcast(run: Run, step: Step, all: boolean): Promise<MinedTransaction | undefined> {
+  const attempts = inSendingOrder(step.attempts)
+  let told: MinedTransaction | undefined
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
     await verifyRecordedAttempt(attempt, step)
     let answer = 'accepted'
     const { chainId } = step.transaction
     const rpc = run.rpc(chainId)
     try {
-      if (attempt.sends === 0 && awaitsReceipts(run, chainId)) await sendForReceipt(run, rpc, attempt, step)
+      if (attempt.sends === 0 && awaitsReceipts(run, chainId)) told = await sendForReceipt(rpc, attempt, step)
       else await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
       answer = broadcastAnswer(error)
@@ -36,6 +36,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
     run.fault?.('after_broadcast')
     run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
   }
+  return told
 }
 
 /**
@@ -45,11 +46,13 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
 const awaitsReceipts = ({ noWait, networks, depth }: Run, chainId: number): boolean =>
   !noWait && (depth ?? networkNamed(networks, chainId).depth) === 1
 
-/** Sends a transaction to nodes that may answer with its receipt (EIP-7966), which is kept for the first look. */
-async function sendForReceipt(run: Run, rpc: ChainClient, attempt: Attempt, { wallet }: Step): Promise<void> {
-  const { hash, raw, transaction } = attempt
+/** Sends a transaction to nodes that may answer with its receipt (EIP-7966): the first of two looks. */
+async function sendForReceipt(
+  rpc: ChainClient,
+  { hash, raw, transaction }: Attempt,
+  { wallet }: Step,
+): Promise<MinedTransaction | undefined> {
   const answer = await rpc.request(syncSendMethod, [raw])
   const expected = { from: wallet, to: transaction.to }
-  const mined = await undefinedIfUnanswered(reportedTransaction(rpc, hash, answer, expected))
-  if (mined) run.minedAtBroadcast.set(hash, mined)
+  return undefinedIfUnanswered(reportedTransaction(rpc, hash, answer, expected))
 }

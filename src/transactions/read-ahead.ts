@@ -1,15 +1,13 @@
 import { snapshotLifeMs } from '../chain/head-fees-nonces-snapshot.ts'
-import { isInFlight, isUnsigned } from '../domain/step-state.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation-types.ts'
-import { type PendingLook, startLook } from './confirmation/confirmer.ts'
 import { currentOperation, type Run, type WalletView } from './run-state.ts'
-import { readWalletView } from './steps/execute-step.ts'
+import { readWalletView } from './steps/sign-step.ts'
 
 /** A view of a step's wallet and the time of its request (monotonic, in ms); `undefined` if the node did not answer. */
-export type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
+type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
 
 /** Whether a view is young enough to sign on. */
-export const isRecent = (run: Pick<Run, 'clock'>, { at }: Pick<SeenWallet, 'at'>): boolean =>
+const isRecent = (run: Pick<Run, 'clock'>, { at }: Pick<SeenWallet, 'at'>): boolean =>
   run.clock.now() - at <= snapshotLifeMs
 
 /**
@@ -17,12 +15,10 @@ export const isRecent = (run: Pick<Run, 'clock'>, { at }: Pick<SeenWallet, 'at'>
  * when it is needed; the result is the same.
  */
 export type ReadAhead = {
-  /** Begins to read what a step needs next: the wallet before its signature, or its block once it is sent. */
-  begin: (step: Step | undefined) => void
+  /** Begins to read the wallet before the signature of a step. */
+  begin: (step: Step) => void
   /** The view of an unsigned step's wallet that was begun, or that its plan has read, if it is recent; else a new one. */
   view: (leg: Leg, step: Step) => Promise<SeenWallet>
-  /** Takes the looks at a step that were begun, the earliest first. */
-  takeLooks: (index: number) => readonly PendingLook[]
   /** Begins to read the result of the operation, whose steps are all mined. */
   beginResult: () => void
   /** The result of the operation: the one that was begun, if it was for the blocks that its steps are in now. */
@@ -33,7 +29,6 @@ export type ReadAhead = {
 export function readAhead(run: Run): ReadAhead {
   const isOn = run.readsAhead !== false
   const views = new Map<number, SeenWallet>()
-  const looks = new Map<number, PendingLook[]>()
   let result: { of: string; read: Promise<unknown> | undefined } | undefined
   const lookAt = (step: Step): SeenWallet => ({
     at: run.clock.now(),
@@ -46,20 +41,12 @@ export function readAhead(run: Run): ReadAhead {
   }
   return {
     begin: (step) => {
-      if (!isOn || !step) return
-      if (isUnsigned(step)) views.set(step.index, lookAt(step))
-      if (isInFlight(step))
-        looks.set(step.index, [...(looks.get(step.index) ?? []), startLook(run, step.index)])
+      if (isOn) views.set(step.index, lookAt(step))
     },
     view: async (leg, step) => {
       const known = views.get(step.index) ?? (isOn ? plannedView(leg, step) : undefined)
       views.delete(step.index)
       return known && isRecent(run, known) && (await known.view) ? known : lookAt(step)
-    },
-    takeLooks: (index) => {
-      const begun = looks.get(index) ?? []
-      looks.delete(index)
-      return begun
     },
     beginResult: () => {
       if (!isOn) return

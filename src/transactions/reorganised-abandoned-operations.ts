@@ -3,13 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import { sluice } from '../domain/text/next-step.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'
-import type { Operation, Step } from '../store/journal/operation-types.ts'
-import { confirmStep } from './confirmation/confirmer.ts'
-import { outcomeOf } from './outcome/outcome.ts'
-import { abandonedFailureOf } from './outcome/run-failure.ts'
 import { reorganisedSteps } from './reorganisations.ts'
-import { cancelLeg } from './replacement/cancel-leg.ts'
-import { currentOperation, type Run, stepAt, withWalletLock } from './run-state.ts'
 
 /**
  * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or
@@ -42,60 +36,3 @@ export async function reopenAbandoned(
     )
   return gone.length > 0 || operation.steps.some(isInFlight)
 }
-
-/**
- * Follows the in-flight steps of an abandoned operation to their end, or cancels them on request. Signs nothing else,
- * and the operation ends as before.
- */
-export async function finishAbandoned(run: Run): Promise<Operation> {
-  const { legs, steps } = currentOperation(run)
-  const open = steps.filter(isInFlight)
-  try {
-    for (const leg of legs.filter((one) => open.some((step) => step.leg === one.leg)))
-      await withWalletLock(run, leg.chainId, async () => {
-        if (run.replacement === 'cancel') await cancelLeg(run, leg)
-        for (const { index } of open.filter((step) => step.leg === leg.leg)) await followStep(run, index)
-      })
-  } catch (error) {
-    throw abandonedFailureOf(run, error)
-  }
-  return outcomeWithSteps(run, open)
-}
-
-/** Follows one step. Its failure is reported together with the operation. */
-async function followStep(run: Run, index: number): Promise<void> {
-  if (!isInFlight(stepAt(run, index))) return
-  try {
-    await confirmStep(run, index, false)
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'PARTIAL') || isInFlight(stepAt(run, index)))
-      throw error
-  }
-}
-
-/** Returns or throws the outcome of the abandoned operation, with the results of the followed steps. */
-function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
-  const operation = currentOperation(run)
-  try {
-    return outcomeOf(operation)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const { code, message, details, cause, next } = error
-    const outcomes = open.map(({ index }) => stepOutcomeText(operation, stepAt(run, index)))
-    throw new AppError(code, [message, ...outcomes].join('. '), {
-      cause,
-      ...(details && { details }),
-      ...(next !== undefined && { next }),
-    })
-  }
-}
-
-const stepEndText: Partial<Record<Step['state'], string>> = {
-  FINAL_OK: 'is on the chain again and final',
-  FINAL_REVERTED: 'is on the chain again, reverted',
-  CANCELLED: 'was cancelled',
-  SUPERSEDED: 'lost its nonce to another transaction',
-}
-
-const stepOutcomeText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
-  `Step ${index + 1} of ${steps.length}, which a reorganisation had removed from the chain, ${stepEndText[state] ?? 'is pending'}${inclusion ? ` (${inclusion.hash})` : ''}`

@@ -1,7 +1,5 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { FinalityDepth } from '../chain/finality/finality.ts'
-import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
-import type { Disagreement } from '../chain/finality/quorum.ts'
 import type { Tips } from '../chain/gas-fees.ts'
 import type { Head } from '../chain/head.ts'
 import type { Clock } from '../chain/rpc/clock.ts'
@@ -9,7 +7,6 @@ import type { AnswerTimes } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
-import { isInFlight } from '../domain/step-state.ts'
 import type { Token } from '../domain/token.ts'
 import type { TransactionSigner } from '../signing/signer.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
@@ -141,27 +138,17 @@ export type WalletView = {
 }
 
 /**
- * The state of one run. `minedAtBroadcast` holds receipts that nodes returned when sending, by transaction hash; `until` is
- * monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request; `signerState` says whether
- * a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last mined step
- * from being final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute`
- * names nodes that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not
- * final yet.
+ * One run of an execution: `until` is monotonic; `answerTimes` measures slow nodes; `signerState` says whether a signer was asked, so that
+ * a signature may exist that was not returned.
  */
 export type Run = Execution & {
-  minedAtBroadcast: Map<Hex, MinedTransaction>
   until: number
   clock: Clock
   answerTimes: AnswerTimes
-  replacedSteps: Set<number>
   signerState: { isAsked: boolean }
-  disagreement?: Disagreement | undefined
-  deadlineDispute?: { host: string; by: string } | undefined
-  precedingNonce?: { operation: string; nonce: number } | undefined
-  nonceConflict?: { nonce: number; by: string; blockNumber: number | null; unlike?: Disagreement } | undefined
 }
 
-/** Thrown inside a run on timeout or interrupt. It never leaves `executeOperation`. */
+/** Thrown by what waits in a run: it has no time left, or nothing more that it may do. It never leaves `executeOperation`. */
 export const runStopped = Symbol('stopped')
 
 /** Returns the operation as currently in the journal. */
@@ -169,13 +156,6 @@ export const currentOperation = ({ journal, operationId }: Run): Operation => {
   const operation = journal.find(operationId)
   if (!operation) throw new AppError('ACTION_NOT_FOUND', `There is no action ${operationId} in the journal`)
   return operation
-}
-
-/** Returns a step of the operation as currently in the journal. */
-export const stepAt = (run: Run, index: number): Step => {
-  const step = currentOperation(run).steps.find((one) => one.index === index)
-  if (!step) throw new AppError('BUG', `Action ${run.operationId} has no step ${index}`)
-  return step
 }
 
 /** Whether an operation is in a final state. */
@@ -189,47 +169,9 @@ export const isFinished = ({ state }: Operation): boolean =>
 export const hasRunEnded = (operation: Operation): boolean =>
   isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
 
-/** Sleeps; throws `runStopped` on timeout or interrupt. */
-export async function pause(run: Run, ms: number): Promise<void> {
-  const left = run.until - run.clock.now()
-  if (left <= 0 || run.signal?.aborted) throw runStopped
-  try {
-    await run.clock.sleep(Math.min(ms, left), run.signal)
-  } catch (error) {
-    if (run.signal?.aborted) throw runStopped
-    throw error
-  }
-}
-
 /** Whether a node failed that may answer the next time. */
 export const isNodeFailure = (error: unknown): boolean =>
   error instanceof AppError && error.code.startsWith('RPC_') && errorRow(error.code).exit < 20
 
 /** Whether an operation was cancelled or dropped, so that none of it may be signed. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'
-
-/** Runs work under the lock of the run's wallet on a chain; WALLET_BUSY if another process holds it too long. */
-export async function withWalletLock(run: Run, chainId: number, work: () => Promise<void>): Promise<void> {
-  const { wallet } = currentOperation(run)
-  const waitMs = Math.min(60_000, Math.max(0, run.until - run.clock.now()))
-  const lock = await run.lock(chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
-    throw run.signal?.aborted ? runStopped : error
-  })
-  if (!lock)
-    throw new AppError('WALLET_BUSY', `Another process is signing with ${wallet} on chain ${chainId}`)
-  try {
-    await work()
-  } finally {
-    lock.release()
-  }
-}
-
-/** Follows the later steps that are in flight, before the failure of an earlier one is reported. */
-export async function confirmLaterSteps(
-  run: Run,
-  index: number,
-  follow: (index: number) => Promise<void>,
-): Promise<void> {
-  for (const later of currentOperation(run).steps)
-    if (later.index > index && isInFlight(later)) await follow(later.index)
-}

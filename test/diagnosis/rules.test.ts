@@ -38,6 +38,8 @@ const stepOf = (state: Step['state'], more: Partial<Step> = {}): Step => ({
   fromBlock: 1,
   state,
   inclusion: null,
+  attempts: [],
+  endedBefore: false,
   ...more,
 })
 const seenOf = (more: Partial<OnChainFacts>): OnChainFacts => ({

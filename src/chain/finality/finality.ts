@@ -10,7 +10,7 @@ import { type Disagreement, findDisagreement, type ShownInclusion } from './quor
 export type FinalityDepth = number | 'safe' | 'finalized'
 
 /** Whether a block is deep enough, and in words: `depth 3`, `finalized`. `missing` is the number of blocks still needed. */
-type DepthCheck = { deep: boolean; reached: string; missing: number }
+export type DepthCheck = { deep: boolean; reached: string; missing: number }
 
 /**
  * The number of the block that a chain tags as safe or finalized; `undefined` if it has no such tag, or the tag stays at genesis.

@@ -36,7 +36,13 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
     try {
       const legs = all('SELECT * FROM leg WHERE operation = ? ORDER BY leg', id)
       const steps = all('SELECT * FROM step WHERE operation = ? ORDER BY idx', id)
-      return operationOf(row, legs, steps)
+      const attempts = all('SELECT * FROM attempt WHERE operation = ?', id)
+      const trail = all(
+        `SELECT idx, kind, ref, becomes FROM event WHERE operation = ? AND idx IS NOT NULL
+         AND (kind = 'signed' OR becomes IN ('FINAL_REVERTED', 'CANCELLED')) ORDER BY seq`,
+        id,
+      )
+      return operationOf(row, { legs, steps, attempts, trail })
     } catch (cause) {
       if (cause instanceof AppError) throw cause
       // The stored values are JSON and numbers below 2^53: anything else is damage to this operation alone.

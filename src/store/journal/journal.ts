@@ -13,7 +13,7 @@ import { journalLimitHolds } from './limit-holds.ts'
 import { journalLookups } from './lookups.ts'
 import type { EventKind } from './operation-types.ts'
 import { journalReopening } from './replan-and-reopen-writes.ts'
-import { attemptOf, columnsOf, eventOf } from './rows.ts'
+import { columnsOf, eventOf } from './rows.ts'
 import type { StepState } from './states.ts'
 import { journalOrders, takeOrderInside } from './used-orders.ts'
 
@@ -96,22 +96,7 @@ export function openJournal(path: string, clock: () => number): Journal {
         ),
         unreadable,
       ),
-    attempts: (id, index) =>
-      // In the order of the trail: the clock may have been set back in between.
-      {
-        const signed = all(
-          "SELECT ref FROM event WHERE operation = ? AND idx = ? AND kind = 'signed' ORDER BY seq",
-          id,
-          index,
-        )
-        const order = new Map(signed.map(({ ref }, at) => [ref, at]))
-        const rows = all('SELECT * FROM attempt WHERE operation = ? AND idx = ?', id, index)
-        if (rows.length > 1)
-          rows.sort(
-            (one, other) => (order.get(attemptHash(one)) ?? -1) - (order.get(attemptHash(other)) ?? -1),
-          )
-        return rows.map(attemptOf)
-      },
+    attempts: (id, index) => [...(find(id)?.steps.find((step) => step.index === index)?.attempts ?? [])],
     reserveNonce: (id, index, nonce, fromBlock) =>
       write(() => {
         run(

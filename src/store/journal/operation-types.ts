@@ -34,6 +34,10 @@ export type Step = {
   fromBlock: number | null
   state: StepState
   inclusion: Inclusion | null
+  /** What was signed for it, in the order of the audit trail: the clock may have been set back in between. */
+  attempts: readonly Attempt[]
+  /** It was once final as reverted or cancelled: the same was safe to repeat then, and may have been, whatever became of its block. */
+  endedBefore: boolean
 }
 
 /** The bridge delivery that a leg needs: token, minimum, recipient, and the delivering transaction. */

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
+import { attemptHash } from './event-chain.ts'
 import type { Attempt, EventKind, JournalEvent, Leg, Operation, Step } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'
 
@@ -41,7 +42,7 @@ export const eventOf = (row: Row): JournalEvent => ({
 })
 
 /** A step from its row. */
-const stepOf = (row: Row): Step => ({
+const stepOf = (row: Row, { attempts, endedBefore }: Pick<Step, 'attempts' | 'endedBefore'>): Step => ({
   index: number(row.idx),
   leg: number(row.leg),
   role: text(row.role),
@@ -61,10 +62,12 @@ const stepOf = (row: Row): Step => ({
           gasUsed: BigInt(text(row.gas_used)),
           gasPrice: BigInt(text(row.gas_price)),
         },
+  attempts,
+  endedBefore,
 })
 
 /** An attempt from its row. */
-export const attemptOf = (row: Row): Attempt => ({
+const attemptOf = (row: Row): Attempt => ({
   hash: hex(row.hash),
   raw: hex(row.raw),
   kind: row.kind as Attempt['kind'],
@@ -101,20 +104,46 @@ const legOf = (row: Row): Leg => ({
   }),
 })
 
+/** The rows of an operation below its own; `trail` has the events of its steps that record a signature or an end, the oldest first. */
+export type RowsOfOperation = Readonly<Record<'legs' | 'steps' | 'attempts' | 'trail', readonly Row[]>>
+
+/** What was signed for each step, and whether it ended before. */
+function historyOf({
+  attempts,
+  trail,
+}: RowsOfOperation): (step: Row) => Pick<Step, 'attempts' | 'endedBefore'> {
+  const order = new Map(trail.flatMap(({ kind, ref }, at) => (kind === 'signed' ? [[ref, at] as const] : [])))
+  const placeOf = (row: Row) => order.get(attemptHash(row)) ?? -1
+  return ({ idx }) => {
+    const signed = attempts.filter((row) => row.idx === idx)
+    if (signed.length > 1) signed.sort((one, other) => placeOf(one) - placeOf(other))
+    return {
+      attempts: signed.map(attemptOf),
+      endedBefore: trail.some((event) => event.idx === idx && isEndWithoutEffect(text(event.becomes))),
+    }
+  }
+}
+
+/** Whether a state of a step is final without effect. */
+const isEndWithoutEffect = (state: string): boolean => state === 'FINAL_REVERTED' || state === 'CANCELLED'
+
 /** An operation from its rows. */
-export const operationOf = (row: Row, legs: readonly Row[], steps: readonly Row[]): Operation => ({
-  id: text(row.id),
-  idemKey: text(row.idem_key),
-  requestHash: text(row.request_hash),
-  request: JSON.parse(text(row.request)) as unknown,
-  plan: JSON.parse(text(row.plan)) as unknown,
-  kind: text(row.kind),
-  wallet: hex(row.wallet),
-  state: row.state as OperationState,
-  exit: row.exit as Exit | null,
-  result: row.result === null ? null : (JSON.parse(text(row.result)) as unknown),
-  created: number(row.created),
-  updated: number(row.updated),
-  legs: legs.map(legOf),
-  steps: steps.map(stepOf),
-})
+export const operationOf = (row: Row, below: RowsOfOperation): Operation => {
+  const history = historyOf(below)
+  return {
+    id: text(row.id),
+    idemKey: text(row.idem_key),
+    requestHash: text(row.request_hash),
+    request: JSON.parse(text(row.request)) as unknown,
+    plan: JSON.parse(text(row.plan)) as unknown,
+    kind: text(row.kind),
+    wallet: hex(row.wallet),
+    state: row.state as OperationState,
+    exit: row.exit as Exit | null,
+    result: row.result === null ? null : (JSON.parse(text(row.result)) as unknown),
+    created: number(row.created),
+    updated: number(row.updated),
+    legs: below.legs.map(legOf),
+    steps: below.steps.map((step) => stepOf(step, history(step))),
+  }
+}

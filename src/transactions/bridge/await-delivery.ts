@@ -1,4 +1,3 @@
-import { isLocal } from '../../chain/chain-client.ts'
 import { type Disagreement, disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
@@ -7,96 +6,19 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import type { Leg } from '../../store/journal/operation-types.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
-import type { DeliveryResult, UnseenDelivery } from '../outcome/delivery-result.ts'
-import { outcomeOf } from '../outcome/outcome.ts'
-import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/record-failed-delivery.ts'
-import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run-state.ts'
+import type { UnseenDelivery } from '../outcome/delivery-result.ts'
+import type { Run } from '../run-state.ts'
+import type { DeliveryLook, DeliveryWatch } from './delivery-watch.ts'
 
-/** The number of polls after which both chains are read, if no service reports the delivery. */
+/** The number of looks after which both chains are read, if no service reports the delivery. */
 const chainPollInterval = 4
 
-/** How long to search for a delivery that should be visible, in ms. Even a node that indexes late has it by then. */
-const unseenTimeoutMs = { local: 2_000, remote: 60_000 }
-
 /**
- * Waits for the delivery of an earlier leg's bridge transfer and records it. A report of the service only makes this faster: the
- * chains alone prove the delivery. Ends in ARRIVED_SHORT if less than the agreed minimum arrived, and in PENDING, with the reason,
- * if the delivery stays unseen or the service fails.
+ * Looks once for the delivery of an earlier leg's bridge transfer. A report of the service only makes this faster: the chains alone
+ * prove the delivery. The failure of a node is no answer.
  */
-export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
-  run.onProgress?.({ kind: 'waiting', leg })
-  const local = isLocal(run.rpc(leg.chainId))
-  let unseen: UnseenDelivery | undefined
-  let unlike: Disagreement | undefined
-  let since: number | undefined
-  let open: number | undefined
-  // Services may limit requests, and a local chain answers quickly, so the interval grows.
-  for (
-    let look = 0, waitMs = local ? 25 : 2_000;
-    ;
-    look++, waitMs = Math.min(2 * waitMs, local ? 400 : 2_000)
-  ) {
-    if (isRecorded(run, leg)) return
-    const seen = await readDeliveryOnce(run, leg, look % chainPollInterval === 0)
-    // Another process may have recorded the delivery at the same time.
-    if (isRecorded(run, leg)) return
-    if (seen && 'arrived' in seen) {
-      run.journal.recordDelivery(run.operationId, leg.leg, seen.arrived)
-      return run.onProgress?.({ kind: 'arrived', leg, hash: seen.arrived })
-    }
-    if (seen && 'short' in seen)
-      return void outcomeOf(failUnderDelivered(run.journal, run.operationId, seen.short))
-    if (seen && 'refunded' in seen)
-      return void outcomeOf(failRefunded(run.journal, run.operationId, seen.refunded))
-    if (seen && 'unfilled' in seen)
-      return void outcomeOf(failUnfilled(run.journal, run.operationId, seen.unfilled))
-    if (seen && 'until' in seen && seen.unseen === 'open') open = seen.until
-    // A refund takes hours, so the run does not wait for it.
-    if (seen && 'until' in seen && seen.unseen === 'expired') throw expiredError(run, leg, seen.until)
-    const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
-    if (seen && 'missing' in seen) {
-      if (seen.missing > 0) await run.mineBlocks?.(leg.chainId, seen.missing)
-      unseen = unlike = since = undefined
-    } else if (seen && 'unseen' in seen && seen.unseen !== 'open' && seen.unseen !== 'expired') {
-      unseen = seen.unseen
-      unlike = 'unlike' in seen ? seen.unlike : undefined
-      // An attestation service may learn of a recent burn later, but hardly of an old one.
-      const counts = unseen === 'unfound' || (unseen === 'unknown' && (look === 0 || since !== undefined))
-      since = counts ? (since ?? run.clock.now()) : undefined
-    }
-    const isLate =
-      since !== undefined && run.clock.now() - since > unseenTimeoutMs[local ? 'local' : 'remote']
-    if (unseen && isLate) throw unseenDeliveryError(run, leg, unseen, unlike)
-    try {
-      if (run.noWait) throw runStopped
-      await pause(run, waitMs)
-    } catch (error) {
-      if (error !== runStopped) throw error
-      if (open !== undefined) throw openOrderError(run, open)
-      throw unseen
-        ? unseenDeliveryError(run, leg, unseen, unlike)
-        : refusal
-          ? serviceFailureError(run, refusal)
-          : error
-    }
-  }
-}
-
-/** Whether another process has recorded the delivery, or ended the operation, meanwhile. */
-function isRecorded(run: Run, { leg }: Leg): boolean {
-  const now = currentOperation(run)
-  return hasRunEnded(now) || now.legs.some((one) => one.leg === leg && typeof one.arrival?.hash === 'string')
-}
-
-/**
- * Reads the delivery once: from the chains, or the error of a service that will fail the next time too; `undefined`
- * without any answer.
- */
-async function readDeliveryOnce(
-  run: Run,
-  leg: Leg,
-  isDue: boolean,
-): Promise<DeliveryResult | { unseen?: undefined; refusal?: AppError } | undefined> {
+export async function readDelivery(run: Run, leg: Leg, looks: number): Promise<DeliveryLook> {
+  if (looks === 0) run.onProgress?.({ kind: 'waiting', leg })
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
@@ -109,14 +31,34 @@ async function readDeliveryOnce(
     )
     // If the chains cannot be read instead, the service is the only source.
     if (fault && !run.checkDelivery) throw fault
-    const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
-    if (!reportedHash && !isDue) return refused
-    const seen = await withDeadline(run, host, async () => run.checkDelivery?.(reportedHash ?? null))
-    return seen ?? { unseen: undefined, ...refused }
+    const refusal = fault && errorRow(fault.code).retryable !== true ? fault : undefined
+    if (!reportedHash && looks % chainPollInterval !== 0) return { isAsked: false, refusal }
+    const result = await withDeadline(run, host, async () => run.checkDelivery?.(reportedHash ?? null))
+    if (result && 'missing' in result && result.missing > 0)
+      await run.mineBlocks?.(leg.chainId, result.missing)
+    return { isAsked: true, result, ...(!result && { refusal }) }
   } catch (error) {
-    if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined
+    if (error instanceof AppError && errorRow(error.code).retryable === true) return { isAsked: false }
     throw error
   }
+}
+
+/** The error of a run that does not wait longer for a delivery: it is not seen although it should be, or is paid back later. */
+export function deliveryError(run: Run, leg: Leg, { last, unseen, unlike }: DeliveryWatch): AppError {
+  const { result } = last
+  if (result && 'until' in result && result.unseen === 'expired') return expiredError(run, leg, result.until)
+  return unseenDeliveryError(run, leg, unseen!, unlike)
+}
+
+/** What a run that was stopped knows of the delivery that it waited for. */
+export function stoppedDeliveryError(
+  run: Run,
+  leg: Leg,
+  { last, open, unseen, unlike }: DeliveryWatch,
+): AppError | undefined {
+  if (open !== undefined) return openOrderError(run, open)
+  if (unseen) return unseenDeliveryError(run, leg, unseen, unlike)
+  return last.refusal && serviceFailureError(run, last.refusal)
 }
 
 /**

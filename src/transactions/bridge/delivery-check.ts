@@ -12,7 +12,7 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import type { DeliveryResult } from '../outcome/delivery-result.ts'
-import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/record-failed-delivery.ts'
+import { failedDelivery } from '../outcome/record-failed-delivery.ts'
 import { pendingDelivery, readDelivery } from './pending-delivery.ts'
 
 /**
@@ -125,9 +125,11 @@ export async function recordDelivery(
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
   const seen = await checkDelivery(context, operation, reportedHash)
   if (!seen || 'unseen' in seen) return operation
-  if ('unfilled' in seen) return failUnfilled(context.journal, operation.id, seen.unfilled)
-  if ('refunded' in seen) return failRefunded(context.journal, operation.id, seen.refunded)
-  if ('short' in seen) return failUnderDelivered(context.journal, operation.id, seen.short)
-  context.journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
-  return context.journal.find(operation.id)!
+  const { journal } = context
+  const failed = failedDelivery(operation, seen)
+  if (failed) {
+    if (operation.state === 'PARTIAL') journal.settle(operation.id, 'EXECUTING', 'resumed')
+    journal.settle(operation.id, 'FAILED', failed.why, 25, failed.result)
+  } else if ('arrived' in seen) journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
+  return journal.find(operation.id)!
 }

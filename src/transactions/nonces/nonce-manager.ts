@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/finality/refuse-inconsistent-heads.ts'
-import { type Head, readHead } from '../../chain/head.ts'
+import { refuseStaleHead } from '../../chain/finality/refuse-inconsistent-heads.ts'
+import type { Head } from '../../chain/head.ts'
 import type { Clock } from '../../chain/rpc/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -10,7 +10,7 @@ import type { WalletView } from '../run-state.ts'
 import type { NonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 import { heldNonceError, nonceUsedError } from './pinned-nonce-check.ts'
-import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './unsafe-nonce-check.ts'
+import { refuseNonceGap, refuseUnsettledNonce } from './unsafe-nonce-check.ts'
 
 /** The input for allocating a nonce. `pinned` is the nonce that it must be. */
 type AllocationInput = {
@@ -18,16 +18,13 @@ type AllocationInput = {
   operationId: string
   step: Step
   rpc: ChainClient
-  pinned?: number
-  queueBehind?: boolean
-  headMaxAgeMs?: number
+  pinned: number | undefined
+  queueBehind: boolean | undefined
+  headMaxAgeMs: number | undefined
   clock: Clock
-  /** A view of the wallet that was just read, if any. */
-  seen?: Pick<WalletView, 'head' | 'lowest' | 'counts'>
+  /** The view of the wallet that was just read. */
+  seen: Pick<WalletView, 'head' | 'lowest' | 'counts'>
 }
-
-/** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
-type Allocation = { head: Head } | 'given back'
 
 /** Maximum number of pending transactions to queue behind; a higher count of a node is not believed. */
 const maxPending = 64
@@ -37,18 +34,13 @@ const maxPending = 64
  * first, because a pending transaction with it would be from another sender. Call under the wallet's lock. Refuses a
  * node on another chain, a head that went back, and nodes that disagree, before anything is signed.
  */
-export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
+export async function allocateNonce(question: AllocationInput): Promise<void> {
   const { journal, operationId, step, rpc, pinned, clock } = question
   const { chainId } = step.transaction
-  const { head, lowest: comparing, counts: counted } = question.seen ?? (await readSeen(question))
+  const { head, lowest: comparing, counts: counted } = question.seen
   refuseStaleHead(rpc, head, journal.highestHead(chainId), question.headMaxAgeMs, clock.wall())
   const lowest = await comparing
   const { latest, pending } = counted
-  if (step.nonce !== null) {
-    const why = latest > step.nonce ? `nonce ${step.nonce} is used` : 'never signed, and its process is gone'
-    journal.releaseNonce(operationId, step.index, why)
-    return 'given back'
-  }
   if (pinned !== undefined) return allocatePinnedNonce(question, { head, lowest }, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
@@ -57,17 +49,6 @@ export async function allocateNonce(question: AllocationInput): Promise<Allocati
   await refuseNonceGap(question, { nonce, pending })
   journal.recordHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
-  return { head }
-}
-
-async function readSeen(question: AllocationInput): Promise<Pick<WalletView, 'head' | 'lowest' | 'counts'>> {
-  const { rpc, step } = question
-  const { chainId } = step.transaction
-  const reading = readHead(rpc, chainId)
-  const lowest = refuseInconsistentHeads(rpc, chainId, reading)
-  lowest.catch(() => undefined) // Awaited by the caller.
-  const [head, counts] = await Promise.all([reading, nonceCountsFor(question)])
-  return { head, lowest, counts }
 }
 
 /**
@@ -78,7 +59,7 @@ async function allocatePinnedNonce(
   question: AllocationInput,
   { head, lowest }: { head: Head; lowest: Head },
   { latest, pending }: NonceCounts,
-): Promise<Allocation> {
+): Promise<void> {
   const { journal, operationId, step, rpc } = question
   const nonce = question.pinned!
   const { chainId } = step.transaction
@@ -107,7 +88,6 @@ async function allocatePinnedNonce(
   await refuseUnsettledNonce(question, { nonce, latest })
   journal.recordHead(chainId, Number(lowest.number), lowest.hash)
   journal.reserveNonce(operationId, step.index, nonce, Number(lowest.number))
-  return { head }
 }
 
 const tooManyPendingError = (

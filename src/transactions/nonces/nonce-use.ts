@@ -79,3 +79,7 @@ export async function transactionByNonce(
     throw error
   }
 }
+
+/** Whether two looks at a nonce show the same use. */
+export const isSameUse = (a: NonceUse, b: NonceUse): boolean =>
+  a.is === 'used' ? b.is === 'used' && a.hash === b.hash && a.at === b.at : a.is === b.is

@@ -10,7 +10,7 @@ import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import type { Run } from '../run-state.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
-type Allowance = { token: Address; spender: Address; amount: string }
+export type Allowance = { token: Address; spender: Address; amount: string }
 
 /** Reads the remaining allowance when a step after its approval failed. */
 export async function remainingAllowance(

@@ -3,30 +3,34 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { type Advice, advice, type Flags, type Next, sluice, withFlags } from '../../domain/text/next-step.ts'
-import type { Attempt, Step } from '../../store/journal/operation-types.ts'
+import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../bridge/pending-delivery.ts'
+import type { On } from '../execution/execute-operation.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
 import { continueAdvice, isSignerTampering, otherSignerAdvice } from '../operations/continue-hints.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fee-bump.ts'
-import { currentOperation, isClosed, type Run, runStopped } from '../run-state.ts'
+import { isClosed, runStopped } from '../run-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
 import { outcomeOf } from './outcome.ts'
 import { interruptedError, pendingCause, timeoutError } from './timeout-and-interrupt-errors.ts'
 
-const hasSignature = (run: Run): boolean =>
-  currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
+/** The run that failed, as its end needs it. */
+type Failed = Pick<On, 'run' | 'operation' | 'seen'>
+
+const hasSignature = ({ steps }: Operation): boolean => steps.some(({ attempts }) => attempts.length > 0)
 
 /** Returns the send error of the first signed step that is in no block, with its attempts. */
-function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
-  const step = currentOperation(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
-  const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
+function sendErrorOfStep({
+  steps,
+}: Operation): { refused: SendError; attempts: readonly Attempt[] } | undefined {
+  const { attempts = [] } = steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST') ?? {}
   const refused = sendErrorOf(inSendingOrder(attempts)[0])
   return refused && { refused, attempts }
 }
 
 /** The command after a send error: a higher fee if it was too cheap, a cancellation if the node can never accept it. */
 function sendErrorAdvice(
-  { operationId: id, networks }: Run,
+  { run: { operationId: id, networks } }: Failed,
   { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
   resume: Next,
   chainId: number,
@@ -44,26 +48,18 @@ function sendErrorAdvice(
  * Returns the error that ends a run, with a correct statement whether something was signed. An operation that another
  * process closed meanwhile is reported as it ended.
  */
-export const failureOf = (run: Run, error: unknown): unknown =>
-  withReadableJournal(run, () => closedOutcome(run, error) ?? runError(run, error))
+export const failureOf = (failed: Failed, error: unknown): unknown =>
+  closedOutcome(failed, error) ?? runError(failed, error)
 
-/** The same for a run that only follows sent transactions of an abandoned operation. */
-export const abandonedFailureOf = (run: Run, error: unknown): unknown =>
-  withReadableJournal(run, () => runError(run, error))
-
-/** If the journal itself became unusable, it cannot prove that nothing was signed. */
-function withReadableJournal({ operationId: operation }: Run, work: () => unknown): unknown {
-  try {
-    return work()
-  } catch (cause) {
-    const why = 'A transaction may be signed, but the journal cannot be used any more'
-    return new AppError('JOURNAL_UNREADABLE', why, { details: { operation }, cause })
-  }
-}
+/** The error if the journal itself became unusable: it cannot prove that nothing was signed. */
+export const unreadableJournalError = (operation: string, cause: unknown): AppError =>
+  new AppError('JOURNAL_UNREADABLE', 'A transaction may be signed, but the journal cannot be used any more', {
+    details: { operation },
+    cause,
+  })
 
 /** Returns the outcome of an operation that was closed during this run: the journal accepts no more signatures. */
-function closedOutcome(run: Run, error: unknown): unknown {
-  const now = currentOperation(run)
+function closedOutcome({ operation: now }: Failed, error: unknown): unknown {
   if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
     return undefined
   try {
@@ -74,27 +70,27 @@ function closedOutcome(run: Run, error: unknown): unknown {
   }
 }
 
-function runError(run: Run, error: unknown): unknown {
+export function runError(failed: Failed, error: unknown): unknown {
+  const { run, operation } = failed
   const resume = sluice('action resume', run.operationId)
   const details = { operation: run.operationId }
-  const signed = hasSignature(run)
+  const signed = hasSignature(operation)
   if (error === runStopped && !signed) {
     const isOver = !run.signal?.aborted && run.clock.now() >= run.until
-    return isOver ? timeoutError(run) : interruptedError(run, details)
+    return isOver ? timeoutError(run, operation) : interruptedError(run, details)
   }
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(currentOperation(run)) ? error : withNothingSent(error)
+  if (!signed) return isClosed(operation) ? error : withNothingSent(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
-  const now = currentOperation(run)
-  const inTheAir = now.steps.find(isInFlight)
+  const inTheAir = operation.steps.find(isInFlight)
   // After a cancel request, do not suggest a command that signs the rest if the transaction is mined after all.
   const again =
     inTheAir && run.replacement === 'cancel'
       ? sluice('action cancel', run.operationId, { '--yes': true })
       : resume
-  if (error === runStopped) return pendingError(run, inTheAir, again)
+  if (error === runStopped) return pendingError(failed, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
     return new AppError('PENDING', `Signed, but not followed until final: ${why}`, {
@@ -102,68 +98,65 @@ function runError(run: Run, error: unknown): unknown {
       cause: error,
       next: isSignerTampering(error) ? otherSignerAdvice(error, again) : again,
     })
-  run.journal.settle(run.operationId, 'PARTIAL', why, 21)
   return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
     // Another machine may have sent this step with the pinned nonce: what was sent comes first.
     next: isOfNonce
       ? (error.next ?? sluice('action explain', run.operationId))
-      : continueAdvice(error, run.operationId, withFlags(resume, maxFeeFlag(run, error))),
+      : continueAdvice(error, run.operationId, withFlags(resume, maxFeeFlag(failed, error))),
   })
 }
 
 /** Whether no node answered when a step was sent: it may still be in flight. */
-const isUnanswered = ({ journal, operationId }: Run, { index, state }: Step): boolean =>
-  state !== 'INCLUDED' &&
-  journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
+const isUnanswered = ({ attempts, state }: Step): boolean =>
+  state !== 'INCLUDED' && attempts.every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
 
 /** That a transaction is sent, and which step it is if later ones are not signed: an approval alone moves nothing. */
-function sentSoFar(run: Run, { index }: Step): string {
-  const { steps } = currentOperation(run)
+function sentSoFar({ steps }: Operation, { index }: Step): string {
   return steps.some(isUnsigned)
     ? `Step ${index + 1} of ${steps.length} is signed and sent, not final yet; what follows it is not signed yet`
     : 'Signed and sent, not final yet'
 }
 
 /** The error for a timeout, or for not waiting, while something is signed, with the known cause of the delay. */
-function pendingError(run: Run, inTheAir: Step | undefined, again: Next): AppError {
-  const { operationId: operation } = run
+function pendingError(failed: Failed, inTheAir: Step | undefined, again: Next): AppError {
+  const { run, operation } = failed
   const error = (why: string, next: Advice, more: Record<string, unknown> = {}) =>
-    new AppError('PENDING', why, { details: { operation, ...more }, next })
-  if (!inTheAir && isAllFinal(currentOperation(run)))
+    new AppError('PENDING', why, { details: { operation: run.operationId, ...more }, next })
+  if (!inTheAir && isAllFinal(operation))
     return error(
       'All transactions are signed and final, but the funds have not arrived yet',
       advice`${again}. To see the state on the chains and at the service: ${sluice('action explain', run.operationId)}`,
     )
-  const awaited = inTheAir ? undefined : pendingDelivery(currentOperation(run))
+  const awaited = inTheAir ? undefined : pendingDelivery(operation)
   if (awaited)
     return error(
       `What was signed is final, but the funds have not arrived on ${networkNamed(run.networks, awaited.leg.chainId).name} yet; the steps there are not signed yet`,
       again,
     )
   if (!inTheAir) return error('Some steps are final; the remaining steps are not signed yet', again)
-  const known = pendingCause(run, inTheAir, again)
+  const known = pendingCause(failed, inTheAir, again)
   if (known) return error(known.why, known.next, known.details)
-  const said = sendErrorOfRun(run)
+  const said = sendErrorOfStep(operation)
   if (!said)
     return error(
-      isUnanswered(run, inTheAir)
+      isUnanswered(inTheAir)
         ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
-        : sentSoFar(run, inTheAir),
+        : sentSoFar(operation, inTheAir),
       again,
     )
   return error(
     `The transaction is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
-    run.replacement === 'cancel' ? again : sendErrorAdvice(run, said, again, inTheAir.transaction.chainId),
+    run.replacement === 'cancel' ? again : sendErrorAdvice(failed, said, again, inTheAir.transaction.chainId),
     { refused: said.refused.words },
   )
 }
 
 /** The flag that allows a fee beyond the plan, if only the plan and no policy forbids it. */
-function maxFeeFlag(run: Run, { code, details }: AppError): Flags {
+function maxFeeFlag({ run, operation }: Failed, { code, details }: AppError): Flags {
   const enough = details?.enough
-  const step = currentOperation(run).steps.find(isUnsigned)
+  const step = operation.steps.find(isUnsigned)
   if (code !== 'POLICY_FEE_CAP' || typeof enough !== 'string' || !step) return {}
   const wei = parseUnits(enough, 9)
   try {

@@ -1,19 +1,23 @@
 import { hasOtherNodes } from '../../chain/ask-all-nodes.ts'
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
+import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
-import { isUnsigned } from '../../domain/step-state.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { type Advice, advice, type Next, sluice } from '../../domain/text/next-step.ts'
-import type { Step } from '../../store/journal/operation-types.ts'
-import { currentOperation, type Run } from '../run-state.ts'
+import type { Operation, Step } from '../../store/journal/operation-types.ts'
+import type { On } from '../execution/execute-operation.ts'
+import type { Look } from '../execution/state.ts'
+import { unnamedTransaction } from '../nonces/nonce-use.ts'
+import type { Run } from '../run-state.ts'
 
 /** A node is blamed for a timeout only if one answer took at least this share of the time. */
 const minBlameShare = 0.1
 
 /** The error for a timeout before anything was signed, naming the slow node if one caused it, and what to do. */
-export function timeoutError(run: Run): AppError {
+export function timeoutError(run: Run, { steps }: Operation): AppError {
   const { operationId: operation, timeoutMs, networks } = run
-  const step = currentOperation(run).steps.find(isUnsigned)
+  const step = steps.find(isUnsigned)
   const rpc = step && run.rpc(step.transaction.chainId)
   const why = 'The time limit was reached before anything was signed'
   const more = 'Allow more time: --timeout 10m'
@@ -50,10 +54,26 @@ export const interruptedError = ({ signerState }: Run, details: { operation: str
  * `again` is the command that continues.
  */
 export function pendingCause(
-  { operationId, networks, nonceConflict, deadlineDispute, precedingNonce, disagreement }: Run,
-  { transaction }: Step,
+  {
+    run: { operationId, networks, journal },
+    operation,
+    seen: { look },
+  }: Pick<On, 'run' | 'operation' | 'seen'>,
+  { transaction, nonce: ownNonce, wallet }: Step,
   again: Next,
 ): { why: string; next: Advice; details: Record<string, unknown> } | undefined {
+  const nonceConflict = look ? conflictOf(operation, look) : undefined
+  const deadlineDispute = look?.deadlineDispute
+  const disagreement = [...(look?.unlike.values() ?? [])].find((one) => one !== undefined)
+  const counted = look?.wallet?.count
+  const holder =
+    counted !== undefined && ownNonce !== null && counted < ownNonce
+      ? journal.nonceHolder(transaction.chainId, wallet, counted)
+      : undefined
+  const precedingNonce =
+    counted === undefined || holder === undefined || holder.operation === operationId
+      ? undefined
+      : { operation: holder.operation, nonce: counted }
   const variable = rpcVariable(networkNamed(networks, transaction.chainId))
   if (nonceConflict) {
     const { nonce, by, blockNumber, unlike } = nonceConflict
@@ -84,4 +104,18 @@ export function pendingCause(
       details: disagreement,
     }
   )
+}
+
+/** The transaction that used the nonce of a step in flight and is not final yet. */
+function conflictOf({ steps }: Operation, { missing }: Look) {
+  for (const { index, nonce, attempts } of steps.filter(isInFlight)) {
+    const { use, unlike } = missing.get(index)?.owner ?? {}
+    const hash = use?.is === 'used' ? use.hash : null
+    if (!use || nonce === null || attempts.some((one) => hash && sameAddress(one.hash, hash))) continue
+    return {
+      ...{ nonce, by: hash ?? unnamedTransaction, blockNumber: use.is === 'used' ? use.at : null },
+      ...(unlike && { unlike }),
+    }
+  }
+  return undefined
 }

@@ -1,16 +1,16 @@
 import { formatUnits } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { currentFees, roundFeeUp, withGasMargin } from '../../chain/gas-fees.ts'
+import { currentFees, type GasFees, roundFeeUp, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { isNodeError } from '../../chain/rpc/errors.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice, withFlags } from '../../domain/text/next-step.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
-import { broadcast } from '../broadcaster.ts'
-import { type Run, stepAt } from '../run-state.ts'
-import { isFeeTooLow, sendErrorOf } from '../send-errors.ts'
+import type { Run } from '../run-state.ts'
+import { sendErrorOf } from '../send-errors.ts'
 import { signAttempt } from '../steps/sign-step.ts'
+import type { SignedAttempt } from '../steps/verify-signature.ts'
 import { inSendingOrder, replacementFees } from './fee-bump.ts'
 
 /** The least gas of any transaction. */
@@ -35,64 +35,46 @@ async function cancellationGas(rpc: ChainClient, { wallet }: Step): Promise<bigi
 }
 
 /** Returns the gas limit of a replacement: that of the replaced attempt, or that of a cancellation. */
-async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise<bigint> {
-  const step = stepAt(run, index)
-  if (kind === 'cancel') return cancellationGas(run.rpc(step.transaction.chainId), step)
-  return run.journal.attempts(run.operationId, index).reduce(highestGas, 0n)
-}
+const gasFor = async (rpc: ChainClient, step: Step, kind: 'bump' | 'cancel'): Promise<bigint> =>
+  kind === 'cancel' ? cancellationGas(rpc, step) : step.attempts.reduce(highestGas, 0n)
 
 /**
- * Replaces the pending transaction of a step by the same with a higher fee, or by a cancellation. It is journaled
- * before it is sent. Returns `undefined` if the fee cap allows no replacement.
+ * Signs a replacement of the pending transaction of a step: the same with a higher fee, or a cancellation. PENDING if the fee cap allows
+ * none.
  */
-export async function replaceTransaction(
+export async function signReplacement(
   run: Run,
-  index: number,
+  step: Step,
   kind: 'bump' | 'cancel',
   head: Head,
-): Promise<Attempt | undefined> {
-  const step = stepAt(run, index)
+): Promise<SignedAttempt> {
   const { chainId } = step.transaction
   const rpc = run.rpc(chainId)
-  const before = run.journal.attempts(run.operationId, index)
-  const gas = await gasFor(run, index, kind)
+  const gas = await gasFor(rpc, step, kind)
   const market = await currentFees(rpc, head)
-  const fees = replacementFees(before, market, run.feeCap?.(step, gas, kind) ?? undefined)
-  if (!fees) return undefined
+  const fees = replacementFees(step.attempts, market, run.feeCap?.(step, gas, kind) ?? undefined)
+  if (!fees) throw feeCapError(run, step, kind, { gas, market })
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
   // A cancellation is an empty transfer to itself, which is not part of the plan.
   if (kind === 'bump') await run.approve?.()
-  const signed = await signAttempt(run.signer, step, {
-    kind,
-    transaction: kind === 'cancel' ? nothing : step.transaction,
-    gas,
-    ...fees,
-  })
-  run.journal.recordSigned(run.operationId, index, signed)
-  run.fault?.('after_journal')
-  const isRefused = isFeeTooLow(sendErrorOf(inSendingOrder(before)[0]))
-  run.onProgress?.({ kind: kind === 'cancel' ? 'cancelling' : 'raised', step, hash: signed.hash, isRefused })
-  await broadcast(run, index)
-  return run.journal.attempts(run.operationId, index).at(-1)
+  const transaction = kind === 'cancel' ? nothing : step.transaction
+  return signAttempt(run.signer, step, { kind, transaction, gas, ...fees })
 }
 
 const highestGas = (most: bigint, { kind, gas }: Attempt): bigint =>
   kind !== 'cancel' && gas > most ? gas : most
 
 /** The error for a replacement above the fee cap, with the sufficient fee as a flag, or the policy as the cause. */
-export async function feeCapError(
+function feeCapError(
   run: Run,
-  index: number,
+  step: Step,
   kind: 'bump' | 'cancel',
-  head: Head,
-): Promise<AppError> {
+  { gas, market }: { gas: bigint; market: GasFees },
+): AppError {
   const { operationId: id } = run
-  const step = stepAt(run, index)
-  const before = run.journal.attempts(id, index)
-  const market = await currentFees(run.rpc(step.transaction.chainId), head)
-  const refused = sendErrorOf(inSendingOrder(before)[0])
-  const enough = roundFeeUp(replacementFees(before, market, undefined)!.maxFeePerGas)
-  const cap = run.feeCap?.(step, await gasFor(run, index, kind), kind, enough) ?? undefined
+  const refused = sendErrorOf(inSendingOrder(step.attempts)[0])
+  const enough = roundFeeUp(replacementFees(step.attempts, market, undefined)!.maxFeePerGas)
+  const cap = run.feeCap?.(step, gas, kind, enough) ?? undefined
   const isPolicy = cap !== undefined && cap < enough
   const again =
     kind === 'cancel' ? sluice('action cancel', id, { '--yes': true }) : sluice('action speed-up', id)

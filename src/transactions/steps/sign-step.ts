@@ -1,7 +1,8 @@
 import { keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
+import { refuseInconsistentHeads } from '../../chain/finality/refuse-inconsistent-heads.ts'
 import { capFees, feesAt, type GasFees, readTips, withGasMargin } from '../../chain/gas-fees.ts'
-import type { Head } from '../../chain/head.ts'
+import { type Head, readHead } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { isExecutionError, isNodeError } from '../../chain/rpc/errors.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
@@ -9,7 +10,8 @@ import { AppError } from '../../domain/errors.ts'
 import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
-import { type FeeCap, type GasAndFees, type Run, runStopped } from '../run-state.ts'
+import { nonceCountsFor } from '../nonces/unsafe-nonce-check.ts'
+import { type FeeCap, type GasAndFees, type Run, runStopped, type WalletView } from '../run-state.ts'
 import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
 /** The longest delay of a timer. */
@@ -86,20 +88,33 @@ type SignQuestion = {
   step: Step
   head: Head
   gasAndFees: GasAndFees
-  gas?: KnownGas
-  feeCap?: FeeCap
+  gas: KnownGas | undefined
+  feeCap: FeeCap | undefined
 }
 
 /** Reads the gas and the tips of a step. */
-export async function readGasAndFees(rpc: ChainClient, step: Step, known?: KnownGas): Promise<GasAndFees> {
+async function readGasAndFees(rpc: ChainClient, step: Step): Promise<GasAndFees> {
   const [estimate, tips] = await Promise.all([
-    (known && 'exactly' in known ? Promise.resolve(known.exactly) : gasFor(rpc, step)).then(
+    gasFor(rpc, step).then(
       (gas) => ({ gas }),
       (error: unknown) => ({ error }),
     ),
     readTips(rpc),
   ])
   return { estimate, tips }
+}
+
+/** Reads the view of a step's wallet in one exchange. */
+export async function readWalletView(run: Run, step: Step): Promise<WalletView> {
+  const { chainId } = step.transaction
+  const rpc = run.rpc(chainId)
+  const gasAndFees = readGasAndFees(rpc, step)
+  gasAndFees.catch(() => undefined) // Awaited when the step is signed.
+  const reading = readHead(rpc, chainId)
+  const lowest = refuseInconsistentHeads(rpc, chainId, reading)
+  lowest.catch(() => undefined) // Awaited when the nonce is allocated.
+  const [head, counts] = await Promise.all([reading, nonceCountsFor({ journal: run.journal, rpc, step })])
+  return { head, lowest, counts, gasAndFees }
 }
 
 function limitOf({ estimate }: GasAndFees, known?: KnownGas): bigint {

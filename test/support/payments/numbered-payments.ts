@@ -4,7 +4,7 @@ import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
-import { executeOperation } from '../../../src/transactions/operations/execute-operation.ts'
+import { executeOperation } from '../../../src/transactions/execution/execute-operation.ts'
 import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
 

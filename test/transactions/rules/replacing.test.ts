@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'
+import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { genesisTime, refusal } from '../../support/simulated/node.ts'
 import {
   kindsOf,
@@ -53,7 +54,14 @@ describe('sending again', () => {
       },
       ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n },
     })
-    const journal = { ...world.journal, attempts: () => [{ ...attempt!, raw }] }
+    const find: Journal['find'] = (id) => {
+      const operation = world.journal.find(id)!
+      return {
+        ...operation,
+        steps: operation.steps.map((step) => ({ ...step, attempts: [{ ...attempt!, raw }] })),
+      }
+    }
+    const journal = { ...world.journal, find }
     await world.run('pay', { journal, timeoutMs: 30_000 })
     expect(world.sent).toEqual([])
   })

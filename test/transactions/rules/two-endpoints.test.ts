@@ -41,11 +41,11 @@ describe('a final result', () => {
   })
 
   test('does not come from lack of time of the run', async () => {
-    const { plan, run, state, time, newParty, stepOf } = rehearsal({ hosts, everyMs: 58_500 })
+    const { plan, run, state, time, newParty, stepOf } = rehearsal({ hosts, everyMs: 51_000 })
     plan('pay')
     const party = newParty()
     state.instead = (call) =>
-      call.host === hosts[1] && call.at > 58_000 ? time.wait(party, 600_000) : undefined
+      call.host === hosts[1] && call.at > 50_500 ? time.wait(party, 600_000) : undefined
     expect(await run('pay', {}, party)).toMatchObject({
       code: 'PENDING',
       message: expect.stringMatching(/did not answer in time/),

@@ -1,0 +1,143 @@
+import { isLocal } from '../../chain/chain-client.ts'
+import { type FreshestClient, readFromFreshest } from '../../chain/freshest-node.ts'
+import { systemClock } from '../../chain/rpc/clock.ts'
+import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
+import type { Lock } from '../../store/file-lock.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
+import { activeSteps } from '../operations/active-steps.ts'
+import { unreadableJournalError } from '../outcome/run-failure.ts'
+import { type ReadAhead, readAhead } from '../read-ahead.ts'
+import { defaultBumpDelay } from '../replacement/fee-bump.ts'
+import { currentOperation, type Execution, isClosed, type Run } from '../run-state.ts'
+import { signerWithTimeout } from '../steps/sign-step.ts'
+import { endOf } from './end-of-run.ts'
+import { handlers } from './handlers.ts'
+import { nextAct } from './next-act.ts'
+import { nothingSeen, see } from './see.ts'
+import type { Act, End, Event, May, Seen } from './state.ts'
+
+/** What the handler of an act works with. */
+export type On = {
+  run: Run
+  operation: Operation
+  seen: Seen
+  ahead: ReadAhead
+  /** The chain from its most advanced node. */
+  reader: (chainId: number) => FreshestClient
+  /** The steps in flight of an operation that was abandoned before this run, which only follows them. */
+  followed: ReadonlySet<number> | undefined
+  /** The lock of the wallet that the run holds. */
+  held: { lock?: Lock | undefined }
+}
+
+/**
+ * Signs, sends and follows the steps of an operation in order, or continues where an earlier run stopped. A signed
+ * transaction is journaled before anything else sees it; from then on only the chain decides what happened. Returns
+ * the finished operation. Otherwise throws: below exit 20 nothing was ever signed; from 20 on something may have been
+ * signed, and the same operation can be continued.
+ */
+export async function executeOperation(execution: Execution): Promise<Operation> {
+  const run = startRun(execution)
+  const { clock } = run
+  const readers = new Map<number, FreshestClient>()
+  const reader = (chainId: number): FreshestClient => {
+    const known = readers.get(chainId) ?? readFromFreshest(run.rpc(chainId))
+    readers.set(chainId, known)
+    return known
+  }
+  const first = currentOperation(run)
+  const followed = isClosed(first)
+    ? new Set(first.steps.filter(isInFlight).map(({ index }) => index))
+    : undefined
+  const on = { run, ahead: readAhead(run), reader, followed, held: {} as On['held'] }
+  const may = permissionsOf(run)
+  let seen = nothingSeen(clock.now())
+  try {
+    for (;;) {
+      const operation = readOperation(run)
+      const act = nextAct(operation, seen, may(operation), clock.now())
+      if (act.is === 'end') return await endOf({ ...on, operation, seen }, act)
+      const event = await perform(act, { ...on, operation, seen })
+      seen = see(seen, event, clock.now())
+      if (act.is === 'look' || act.is === 'move') beginNext(on.ahead, readOperation(run), seen)
+    }
+  } finally {
+    on.held.lock?.release()
+  }
+}
+
+/** The operation as it is in the journal now. JOURNAL_UNREADABLE: a journal that cannot be read proves nothing. */
+function readOperation(run: Run): Operation {
+  try {
+    return currentOperation(run)
+  } catch (cause) {
+    throw unreadableJournalError(run.operationId, cause)
+  }
+}
+
+/** A run of an execution: with its deadline in every request and signature. */
+function startRun(execution: Execution): Run {
+  const clock = execution.clock ?? systemClock
+  const time = {
+    clock,
+    until: clock.now() + execution.timeoutMs,
+    answerTimes: newAnswerTimes(clock),
+    signerState: { isAsked: false },
+  }
+  return {
+    ...execution,
+    ...time,
+    rpc: (chainId) => clientWithDeadline(execution.rpc(chainId), time),
+    signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
+  }
+}
+
+/** What a run may do, which changes with an interrupt and with a new plan. */
+function permissionsOf(run: Run): (operation: Operation) => May {
+  const { onlySigned, replacement, noWait, pipeline, until, bumpDelay = defaultBumpDelay } = run
+  const fixed = {
+    ...{
+      sign: !onlySigned,
+      replace: replacement,
+      wait: !noWait,
+      pipeline: pipeline === true,
+      until,
+      bumpDelay,
+    },
+  }
+  let local: Set<number> | undefined
+  return ({ legs }) => {
+    local ??= new Set(legs.flatMap(({ chainId }) => (isLocal(run.rpc(chainId)) ? [chainId] : [])))
+    const deadlines = new Map<number, number>()
+    for (const leg of legs) {
+      const deadline = run.deadlineOf?.(leg)
+      if (deadline !== undefined) deadlines.set(leg.leg, deadline)
+    }
+    return { ...fixed, local, deadlines, isAborted: run.signal?.aborted === true }
+  }
+}
+
+async function perform(act: Exclude<Act, End>, on: On): Promise<Event> {
+  const began = on.run.clock.now()
+  try {
+    const event = await (handlers[act.is] as Handler)(act as never, on)
+    return event ?? { is: 'done', act, tookMs: on.run.clock.now() - began }
+  } catch (error) {
+    return { is: 'failed', act, error }
+  }
+}
+
+type Handler = (act: never, on: On) => Promise<Event | undefined> | undefined
+
+/** Begins to read what comes next, once all that is in flight is mined deep enough: the wallet of the next step, or the result. */
+function beginNext(ahead: ReadAhead, operation: Operation, { deep, deepBefore }: Seen): void {
+  const flying = operation.steps.filter(isInFlight)
+  const isMined = flying.every(({ index, state }) => state === 'INCLUDED' && deep.has(index))
+  // What a second look has found is final, and its next act is at hand.
+  if (!isMined || flying.every(({ index }) => deepBefore.has(index))) return
+  const { leg } = flying[0]!
+  const next = activeSteps(operation).find((step) => step.leg === leg && isUnsigned(step))
+  if (next) ahead.begin(next)
+  else if (operation.legs.at(-1)?.leg === leg) ahead.beginResult()
+}

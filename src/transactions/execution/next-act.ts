@@ -1,0 +1,196 @@
+import { snapshotLifeMs } from '../../chain/head-fees-nonces-snapshot.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
+import { maxCheckAge } from '../../planning/leg-simulation.ts'
+import type { Attempt, Leg, Operation, Step } from '../../store/journal/operation-types.ts'
+import { deliveryPauseMs, isDeliveryMissing } from '../bridge/delivery-watch.ts'
+import { activeSteps, hasLostNonce } from '../operations/active-steps.ts'
+import { failedDelivery } from '../outcome/record-failed-delivery.ts'
+import { isClosed, isFinished } from '../run-state.ts'
+import { afterFault } from './after-fault.ts'
+import { follow } from './follow.ts'
+import type { Act, End, May, Seen, Settle } from './state.ts'
+
+/**
+ * The next act of a run: a function of the journal, of what this run has seen, of what it may do, and of the time. `now` is monotonic,
+ * in ms. It reads and writes nothing.
+ */
+export function nextAct(op: Operation, seen: Seen, may: May, now: number): Act {
+  const act = choose(op, seen, may, now)
+  const isPause = (act.is === 'look' || act.is === 'deliver') && act.after > 0
+  const next = isPause && !may.wait ? stopped : act
+  if (next.is !== 'end' && next.is !== 'settle') return next
+  // What is in the journal is sent before a run ends.
+  if (seen.unsent.size > 0) return send(seen)
+  // A nonce that was reserved and not used must leave no gap.
+  const kept = op.steps.find(
+    ({ state, transaction }) => state === 'RESERVED' && transaction.chainId === seen.locked,
+  )
+  if (!kept || seen.fault?.act.is === 'release') return next
+  return { is: 'release', index: kept.index, why: 'not signed in this run' }
+}
+
+function choose(op: Operation, seen: Seen, may: May, now: number): Act {
+  const flying = op.steps.filter(isInFlight)
+  if (seen.signature) return afterSignature(op, seen.signature, may)
+  const failed = seen.fault && afterFault(op, seen, may, now)
+  if (failed) return failed
+  const isStopped = may.isAborted || now >= may.until
+  if (seen.unsent.size > 0 && (isStopped || seen.ending || !isNextSignable(op, seen, now))) return send(seen)
+  if (seen.ending) return seen.ending
+  if (!seen.isCompared) return { is: 'compare' }
+  if (flying.length === 0 && hasEnded(op)) return over
+  if (isStopped) return stopped
+  const [first] = flying
+  const leg = first && legOf(op, first)
+  const isSigning = leg !== undefined && seen.isPipelining && nextTogether(op, leg) !== undefined
+  const isAsked = may.replace !== undefined && flying.some(({ index }) => !seen.replaced.has(index))
+  if (!may.wait && seen.sent.size > 0 && !isSigning && !isAsked) return stopped
+  if (op.state === 'PARTIAL' || (op.state === 'ATTENTION' && !hasLostNonce(op))) return { is: 'resume' }
+  if (!leg) return goOn(op, seen, may, now)
+  if (isSigning) return signNext(op, leg, seen, may, now)
+  return locked(leg, seen) ?? follow(op, leg, seen, may, now)
+}
+
+const stopped: End = { is: 'end', because: 'stopped' }
+const over: End = { is: 'end', because: 'over' }
+
+/** Whether an operation has ended, or waits for a decision about a lost nonce. */
+const hasEnded = (op: Operation): boolean => isFinished(op) || (op.state === 'ATTENTION' && hasLostNonce(op))
+
+const legOf = ({ legs }: Operation, { leg }: Step): Leg => legs.find((one) => one.leg === leg)!
+
+const send = ({ unsent }: Seen): Act => ({
+  is: 'send',
+  steps: [...unsent].map((index) => ({ index, all: false })),
+})
+
+/** The lock of the wallet on a leg's chain, if it is not held yet. */
+const locked = ({ chainId }: Leg, { locked: held }: Seen): Act | undefined =>
+  held === chainId ? undefined : { is: 'lock', chainId }
+
+/** The steps of a leg that are to be done; one that lost its nonce is told after all others. */
+const unfinished = (op: Operation, { leg: of }: Leg): Step[] =>
+  activeSteps(op).filter(({ leg, state }) => leg === of && state !== 'FINAL_OK' && state !== 'SUPERSEDED')
+
+/** Nothing is in flight: settles the operation, waits for a delivery, or signs the next step. */
+function goOn(op: Operation, seen: Seen, may: May, now: number): Act {
+  if (isClosed(op)) return over
+  const steps = activeSteps(op)
+  if (hasLostNonce(op)) return settle(op, 'ATTENTION', 23, 'a nonce was used by another transaction', over)
+  const bad =
+    steps.find(({ state }) => state === 'CANCELLED') ?? steps.find(({ state }) => state === 'FINAL_REVERTED')
+  if (bad) {
+    const end: End = { is: 'end', because: 'over', index: bad.index }
+    return bad.state === 'CANCELLED'
+      ? settle(op, 'CANCELLED', 24, `step ${bad.index + 1} was cancelled`, end)
+      : settle(op, 'FAILED', 22, `step ${bad.index + 1} reverted`, end)
+  }
+  const leg = op.legs.find(
+    (one) =>
+      unfinished(op, one).length > 0 ||
+      (one.arrival?.hash === null && op.steps.every((step) => step.leg !== one.leg)),
+  )
+  if (!leg) return settle(op, 'DONE', 0, 'all steps are final', over)
+  if (unfinished(op, leg).some(isUnsigned)) {
+    if (may.replace === 'cancel') return leave(op)
+    if (!may.sign) return stopped
+  }
+  if (leg.arrival?.hash === null) return awaitDelivery(op, leg, seen, may, now)
+  return locked(leg, seen) ?? signNext(op, leg, seen, may, now)
+}
+
+/** A delivery takes minutes to hours, during which others may use the wallet. */
+function awaitDelivery(op: Operation, { leg, chainId }: Leg, seen: Seen, may: May, now: number): Act {
+  if (seen.locked !== null) return { is: 'lock', chainId: null }
+  const { delivery } = seen
+  if (!delivery) return { is: 'deliver', leg, after: 0 }
+  const { result } = delivery.last
+  if (result && 'arrived' in result) return { is: 'arrive', leg, hash: result.arrived }
+  const end = result && failedDelivery(op, result)
+  if (end) return settle(op, 'FAILED', 25, end.why, over, end.result)
+  const isLocal = may.local.has(chainId)
+  // A refund takes hours, so the run does not wait for it.
+  const isExpired = result !== undefined && 'until' in result && result.unseen === 'expired'
+  if (isExpired || isDeliveryMissing(delivery, isLocal, now)) return { is: 'end', because: 'delivery', leg }
+  return { is: 'deliver', leg, after: deliveryPauseMs(delivery, isLocal) }
+}
+
+/** A cancellation ends at the first step that is not signed. */
+const leave = (op: Operation): Act => {
+  const end: End = { is: 'end', because: 'mined before its cancellation' }
+  return op.state === 'OPEN'
+    ? end
+    : settle(op, 'PARTIAL', 21, 'it was mined before it could be cancelled', end)
+}
+
+function settle(
+  op: Operation,
+  state: Settle['state'],
+  exit: Settle['exit'],
+  why: string,
+  end: End,
+  result?: unknown,
+): Act {
+  return op.state === state
+    ? end
+    : { is: 'settle', state, exit, why, end, ...(result !== undefined && { result }) }
+}
+
+/** The next step of a leg that a pipeline signs; payments of fees wait for what they are for. */
+const nextTogether = (op: Operation, leg: Leg): Step | undefined => {
+  const next = unfinished(op, leg).find(isUnsigned)
+  return next?.role === 'fee' ? undefined : next
+}
+
+/** Whether a pipeline signs on before it sends: all that the signature needs was seen a moment ago. */
+function isNextSignable(op: Operation, seen: Seen, now: number): boolean {
+  const last = op.steps.find(({ index }) => seen.unsent.has(index))
+  const leg = last && legOf(op, last)
+  const next = leg && seen.isPipelining && !seen.fault && nextTogether(op, leg)
+  return next ? isViewed(next, seen, now) && isChecked(next, seen, now) : false
+}
+
+/** Whether the wallet was seen for the signature of a step. A slow answer counts once, or a slow node would stop the run for ever. */
+function isViewed({ index }: Step, { view, gas }: Seen, now: number): boolean {
+  if (!view || (view.index !== index && !gas.has(index))) return false
+  return now - view.at <= snapshotLifeMs || (view.isAgain && view.index === index)
+}
+
+/** Whether a leg was checked for the signature of a step, or a moment ago. */
+const isChecked = ({ leg, index }: Step, { check, view }: Seen, now: number): boolean =>
+  check?.leg === leg &&
+  (check.index === index ||
+    (now - check.at <= maxCheckAge.ms &&
+      view !== null &&
+      Number(view.view.head.number) - check.block <= maxCheckAge.blocks))
+
+/** How long, in ms, to wait before a step is tried again that would fail right after the step before it. */
+const retryMs = 1_000
+
+function signNext(op: Operation, leg: Leg, seen: Seen, may: May, now: number): Act {
+  const left = unfinished(op, leg).filter((step) => !isInFlight(step))
+  const step = left.find(isUnsigned)!
+  const { index } = step
+  const { view, fault } = seen
+  if (step.state === 'RESERVED' && !seen.reserved.has(index))
+    return { is: 'release', index, why: 'never signed, and its process is gone' }
+  if (!view || !isViewed(step, seen, now)) {
+    const after = fault?.act.is === 'check' || fault?.act.is === 'sign' ? retryMs : 0
+    return { is: 'view', index, isAgain: view?.index === index || fault !== null, after }
+  }
+  const { head } = view.view
+  const deadline = may.deadlines.get(leg.leg)
+  if (deadline !== undefined && head.timestamp > deadline && left.some(({ role }) => role !== 'fee'))
+    return { is: 'end', because: 'expired', at: deadline }
+  if (!isChecked(step, seen, now))
+    return {
+      ...{ is: 'check', leg: leg.leg, index, block: Number(head.number) },
+      isTogether: may.pipeline && left.filter(isUnsigned).length > 1,
+    }
+  if (!seen.isApproved) return { is: 'approve' }
+  return step.state === 'PLANNED' ? { is: 'reserve', index } : { is: 'sign', index, kind: 'run' }
+}
+
+/** A signature counts only if nothing ended the run or the operation meanwhile. A replacement is of something that is in flight anyway. */
+const afterSignature = (op: Operation, { attempt }: { attempt: Pick<Attempt, 'kind'> }, may: May): Act =>
+  attempt.kind === 'run' && (may.isAborted || isClosed(op)) ? { is: 'discard' } : { is: 'record' }
