@@ -2,6 +2,7 @@ import { isLocal } from '../../chain/chain-client.ts'
 import { type FreshestClient, readFromFreshest } from '../../chain/freshest-node.ts'
 import { systemClock } from '../../chain/rpc/clock.ts'
 import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
+import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { Lock } from '../../store/file-lock.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
@@ -46,7 +47,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     readers.set(chainId, known)
     return known
   }
-  const first = currentOperation(run)
+  const first = readOperation(run).operation
   const followed = isClosed(first)
     ? new Set(first.steps.filter(isInFlight).map(({ index }) => index))
     : undefined
@@ -55,24 +56,32 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   let seen = nothingSeen(clock.now())
   try {
     for (;;) {
-      const operation = readOperation(run)
+      const { operation, failed } = readOperation(run)
+      if (failed) seen = see(seen, failed, clock.now())
+      else beginNext(on.ahead, operation, seen)
       const act = nextAct(operation, seen, may(operation), clock.now())
       if (act.is === 'end') return await endOf({ ...on, operation, seen }, act)
-      const event = await perform(act, { ...on, operation, seen })
-      seen = see(seen, event, clock.now())
-      if (act.is === 'look' || act.is === 'move') beginNext(on.ahead, readOperation(run), seen)
+      seen = see(seen, await perform(act, { ...on, operation, seen }), clock.now())
     }
   } finally {
     on.held.lock?.release()
   }
 }
 
-/** The operation as it is in the journal now. JOURNAL_UNREADABLE: a journal that cannot be read proves nothing. */
-function readOperation(run: Run): Operation {
+/**
+ * Reads the operation in the journal. A read that failed once ends the run as a failure; JOURNAL_UNREADABLE if it fails again: then the
+ * journal cannot prove that nothing was signed.
+ */
+function readOperation(run: Run): { operation: Operation; failed?: Event } {
   try {
-    return currentOperation(run)
-  } catch (cause) {
-    throw unreadableJournalError(run.operationId, cause)
+    return { operation: currentOperation(run) }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    try {
+      return { operation: currentOperation(run), failed: { is: 'failed', act: { is: 'compare' }, error } }
+    } catch (cause) {
+      throw unreadableJournalError(run.operationId, cause)
+    }
   }
 }
 

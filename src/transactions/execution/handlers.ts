@@ -159,7 +159,9 @@ export const handlers: Handlers = {
     await pause(run, after)
     const leg = legAt(operation, at)
     const wanted = steps.map((index) => stepAt(operation, index))
-    return { is: 'looked', look: await lookAt(run, reader(leg.chainId), leg, wanted, seen) }
+    const look = await lookAt(run, reader(leg.chainId), leg, wanted, seen)
+    if (look.found.size > 0) run.fault?.('after_receipt')
+    return { is: 'looked', look }
   },
   move: (act, { run, operation }) => {
     const { index, becomes, why, inclusion, ref } = act
@@ -238,5 +240,4 @@ function tellMove(run: Run, step: Step, becomes: Step['state']): void {
   const { hash, blockNumber } = inclusion
   if (becomes !== 'INCLUDED') run.fault?.('after_final')
   run.onProgress?.({ kind: becomes === 'INCLUDED' ? 'included' : 'final', step, hash, blockNumber })
-  if (becomes === 'INCLUDED') run.fault?.('after_receipt')
 }

@@ -99,7 +99,10 @@ test('a nonce that all endpoints count as used is lost without a hash, and nothi
     replacement: 'bump',
   })
   expect(await outcome('unnamed', bump([httpRpc(behind.url)]))).toMatchObject({ code: 'PENDING' })
-  expect(await outcome('unnamed', bump([]))).toMatchObject({ code: 'SUPERSEDED', details: { hash: null } })
+  expect(await outcome('unnamed', { ...bump([]), timeoutMs: 10_000 })).toMatchObject({
+    code: 'SUPERSEDED',
+    details: { hash: null },
+  })
   expect(place.journal.attempts('unnamed', 0)).toHaveLength(1)
   expect(odd.asked).not.toContain('eth_sendRawTransaction')
 })
