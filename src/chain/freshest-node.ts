@@ -4,8 +4,14 @@ import { maxHeadRegression, newestHeight } from './head.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
-/** A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. */
-export type FreshestClient = ChainClient & { refresh: () => Promise<void> }
+/**
+ * A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. `findFreshest`
+ * finds it beside a look, and returns what chooses it after the look: what is compared with the other nodes is of one node.
+ */
+export type FreshestClient = ChainClient & {
+  refresh: () => Promise<void>
+  findFreshest: () => Promise<() => void>
+}
 
 /** How long a node may take for its height, in ms; otherwise it is not chosen. */
 const heightTimeoutMs = 2_000
@@ -26,6 +32,16 @@ export function readFromFreshest(rpc: ChainClient): FreshestClient {
       return work(rpc)
     }
   }
+  const findFreshest = async () => {
+    const { peers } = rpc
+    if (peers.length === 0) return () => undefined
+    const [usual, ...others] = await Promise.all([rpc, ...peers].map(heightOf))
+    const farthest = Math.max(...others)
+    const next = farthest > (usual ?? -1) + maxHeadRegression ? peers[others.indexOf(farthest)]! : rpc
+    return () => {
+      front = next
+    }
+  }
   return {
     get host() {
       return front.host
@@ -39,13 +55,8 @@ export function readFromFreshest(rpc: ChainClient): FreshestClient {
     request: (method, params) =>
       /^eth_send/.test(method) ? rpc.request(method, params) : ask((from) => from.request(method, params)),
     batch: (calls) => ask((from) => from.batch(calls)),
-    refresh: async () => {
-      const { peers } = rpc
-      if (peers.length === 0) return
-      const [usual, ...others] = await Promise.all([rpc, ...peers].map(heightOf))
-      const farthest = Math.max(...others)
-      front = farthest > (usual ?? -1) + maxHeadRegression ? peers[others.indexOf(farthest)]! : rpc
-    },
+    refresh: async () => (await findFreshest())(),
+    findFreshest,
   }
 }
 

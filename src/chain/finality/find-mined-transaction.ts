@@ -11,8 +11,19 @@ import { hexQuantity, quantity } from '../rpc/quantities.ts'
 export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[]; head: number }
 
 /** What the journal records of a mined transaction. */
-export const inclusionOf = ({ ok: _, logs: __, head: ___, ...inclusion }: MinedTransaction): Inclusion =>
-  inclusion
+export const inclusionOf = ({
+  hash,
+  blockNumber,
+  blockHash,
+  gasUsed,
+  gasPrice,
+}: MinedTransaction): Inclusion => ({
+  hash,
+  blockNumber,
+  blockHash,
+  gasUsed,
+  gasPrice,
+})
 
 /** One event of a receipt. */
 type Log = { address: Address; topics: Hex[]; data: Hex }

@@ -37,14 +37,13 @@ export async function lookAt(
     async ([index, found]) => [index, await unlikeNode(run, rpc, chainId, found)] as const,
   )
   const reading = steps.some((step) => mayBeMissing(step, seen)) ? readWallet(rpc, steps[0]!) : undefined
-  const refreshing = rpc.refresh()
+  const refreshing = rpc.findFreshest()
   const finding = steps.map(async (step) => {
     const known = seen.deep.get(step.index) ?? seen.look?.found.get(step.index)
     return [step, await findAttempt(rpc, step, step.attempts, known?.blockNumber)] as const
   })
   for (const one of [...comparing, reading, refreshing]) one?.catch(() => undefined)
   const shown = await Promise.all(finding)
-  await refreshing
   const found = new Map<number, Found>()
   const lost: Step[] = []
   const { depth: usual } = networkNamed(run.networks, chainId)
@@ -67,6 +66,9 @@ export async function lookAt(
   const unlike = new Map(await Promise.all(comparing))
   const deadlineDispute =
     wallet && lost.length > 0 ? await disputeOf(run, rpc, leg, lost, wallet.head) : undefined
+  // The next look is of the node that is ahead now.
+  const readFromIt = await refreshing
+  readFromIt()
   return { chainId, at, found, missing: new Map(missing), wallet, unlike, deadlineDispute }
 }
 
