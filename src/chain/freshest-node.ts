@@ -4,14 +4,14 @@ import { maxHeadRegression, newestHeight } from './head.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
+/** A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. */
+export type FreshestClient = ChainClient & { refresh: () => Promise<void> }
+
 /**
- * A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. `findFreshest`
- * finds it beside a look, and returns what chooses it after the look: what is compared with the other nodes is of one node.
+ * The same, whose node is found beside a look: what `findFreshest` returns chooses it after the look. So what is compared with the other
+ * nodes is of one node.
  */
-export type FreshestClient = ChainClient & {
-  refresh: () => Promise<void>
-  findFreshest: () => Promise<() => void>
-}
+export type FreshestReader = FreshestClient & { findFreshest: () => Promise<() => void> }
 
 /** How long a node may take for its height, in ms; otherwise it is not chosen. */
 const heightTimeoutMs = 2_000
@@ -20,7 +20,7 @@ const heightTimeoutMs = 2_000
  * Reads a chain from its usual node, or from the most advanced one if the usual is more than a few blocks behind, since a node that
  * lags shows outdated state. Requests that the chosen node does not answer use the usual failover. Transactions are sent to all.
  */
-export function readFromFreshest(rpc: ChainClient): FreshestClient {
+export function readFromFreshest(rpc: ChainClient): FreshestReader {
   let front = rpc
   const ask = async <T>(work: (from: ChainClient) => Promise<T>): Promise<T> => {
     const asked = front

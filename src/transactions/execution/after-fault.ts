@@ -4,7 +4,7 @@ import type { Operation } from '../../store/journal/operation-types.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { isClosed, isNodeFailure } from '../run-state.ts'
 import { needsImmediateBump } from '../send-errors.ts'
-import type { Act, May, Seen } from './state.ts'
+import type { Act, End, May, Seen } from './state.ts'
 
 /** How long, in ms, another node behind the same address may lack a block that was just mined. */
 const retryWindowMs = 12_000
@@ -73,8 +73,12 @@ function isReplacementLeft(op: Operation, seen: Seen, may: May, isNode: boolean)
 }
 
 /** The end of a run by an error. The operation is partly done if some of it is signed, nothing is in flight, and the same would fail again. */
-function failed(op: Operation, seen: Seen, error: unknown): Act {
-  const end = { is: 'end', because: 'failed' } as const
+export function failed(
+  op: Operation,
+  seen: Seen,
+  error: unknown,
+  end: End = { is: 'end', because: 'failed' },
+): Act {
   const isSigned = op.steps.some(({ attempts }) => attempts.length > 0)
   if (!isSigned || !(error instanceof AppError) || op.steps.some(isInFlight) || isClosed(op)) return end
   const { exit, retryable } = errorRow(error.code)

@@ -1,5 +1,5 @@
 import { isLocal } from '../../chain/chain-client.ts'
-import { type FreshestClient, readFromFreshest } from '../../chain/freshest-node.ts'
+import { type FreshestReader, readFromFreshest } from '../../chain/freshest-node.ts'
 import { systemClock } from '../../chain/rpc/clock.ts'
 import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -25,7 +25,7 @@ export type On = {
   seen: Seen
   ahead: ReadAhead
   /** The chain from its most advanced node. */
-  reader: (chainId: number) => FreshestClient
+  reader: (chainId: number) => FreshestReader
   /** The steps in flight of an operation that was abandoned before this run, which only follows them. */
   followed: ReadonlySet<number> | undefined
   /** The lock of the wallet that the run holds. */
@@ -41,8 +41,8 @@ export type On = {
 export async function executeOperation(execution: Execution): Promise<Operation> {
   const run = startRun(execution)
   const { clock } = run
-  const readers = new Map<number, FreshestClient>()
-  const reader = (chainId: number): FreshestClient => {
+  const readers = new Map<number, FreshestReader>()
+  const reader = (chainId: number): FreshestReader => {
     const known = readers.get(chainId) ?? readFromFreshest(run.rpc(chainId))
     readers.set(chainId, known)
     return known

@@ -10,7 +10,7 @@ import {
 import { findAttempt, isInclusionBlock } from '../../chain/finality/find-mined-transaction.ts'
 import { nodeBeforeTime } from '../../chain/finality/node-before-time.ts'
 import { allNodesConfirm, quorumTimeoutFor, quorumTimeoutMs } from '../../chain/finality/quorum.ts'
-import type { FreshestClient } from '../../chain/freshest-node.ts'
+import type { FreshestReader } from '../../chain/freshest-node.ts'
 import { type Head, readHead, readHeader } from '../../chain/head.ts'
 import { readNonceCount } from '../../chain/nonce-count.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -25,7 +25,7 @@ const localVisibleMs = 25
 /** Looks once at the steps of a leg that are in flight: their blocks, and for those in none, who used their nonces. */
 export async function lookAt(
   run: Run,
-  rpc: FreshestClient,
+  rpc: FreshestReader,
   leg: Leg,
   steps: readonly Step[],
   seen: Seen,

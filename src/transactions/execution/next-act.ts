@@ -1,12 +1,13 @@
 import { snapshotLifeMs } from '../../chain/head-fees-nonces-snapshot.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
+import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Attempt, Leg, Operation, Step } from '../../store/journal/operation-types.ts'
 import { deliveryPauseMs, isDeliveryMissing } from '../bridge/delivery-watch.ts'
 import { activeSteps, hasLostNonce } from '../operations/active-steps.ts'
 import { failedDelivery } from '../outcome/record-failed-delivery.ts'
 import { isClosed, isFinished } from '../run-state.ts'
-import { afterFault } from './after-fault.ts'
+import { afterFault, failed } from './after-fault.ts'
 import { follow } from './follow.ts'
 import type { Act, End, May, Seen, Settle } from './state.ts'
 
@@ -32,8 +33,8 @@ export function nextAct(op: Operation, seen: Seen, may: May, now: number): Act {
 function choose(op: Operation, seen: Seen, may: May, now: number): Act {
   const flying = op.steps.filter(isInFlight)
   if (seen.signature) return afterSignature(op, seen.signature, may)
-  const failed = seen.fault && afterFault(op, seen, may, now)
-  if (failed) return failed
+  const ending = seen.fault && afterFault(op, seen, may, now)
+  if (ending) return ending
   const isStopped = may.isAborted || now >= may.until
   if (seen.unsent.size > 0 && (isStopped || seen.ending || !isNextSignable(op, seen, now))) return send(seen)
   if (seen.ending) return seen.ending
@@ -181,7 +182,11 @@ function signNext(op: Operation, leg: Leg, seen: Seen, may: May, now: number): A
   const { head } = view.view
   const deadline = may.deadlines.get(leg.leg)
   if (deadline !== undefined && head.timestamp > deadline && left.some(({ role }) => role !== 'fee'))
-    return { is: 'end', because: 'expired', at: deadline }
+    return failed(op, seen, quoteExpiredError(deadline * 1_000), {
+      is: 'end',
+      because: 'expired',
+      at: deadline,
+    })
   if (!isChecked(step, seen, now))
     return {
       ...{ is: 'check', leg: leg.leg, index, block: Number(head.number) },
