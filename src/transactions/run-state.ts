@@ -78,6 +78,8 @@ export type Execution = {
   replacement?: 'bump' | 'cancel'
   /** Sign no unsigned step in this run; only follow or replace signed ones. */
   onlySigned?: boolean
+  /** Sign and send nothing, and do not wait: record what the chains show, and close the rest if that is asked. */
+  records?: 'only' | 'and closes'
   /** How long a transaction may be pending before its fee is bumped. */
   bumpDelay?: BumpDelay
   /** Unix seconds by the chain's clock after which the action of a leg can only fail. */

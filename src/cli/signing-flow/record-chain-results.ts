@@ -6,7 +6,7 @@ import { quoteIds, type StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/record-final-steps.ts'
-import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
+import { recordFromChains } from '../../transactions/execution/record-from-chains.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { bitcoinDepositOf, seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -36,7 +36,7 @@ export async function settleOperation(
     })
     try {
       return await withIdleWallet(context, wallet, chains, () =>
-        settledOperation(context, context.journal.find(id)!, reportedHash),
+        recordFromChains(context, context.journal.find(id)!, { reportedHash }),
       )
     } finally {
       lock.release()

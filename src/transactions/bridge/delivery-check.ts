@@ -12,7 +12,6 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import type { DeliveryResult } from '../outcome/delivery-result.ts'
-import { failedDelivery } from '../outcome/record-failed-delivery.ts'
 import { pendingDelivery, readDelivery } from './pending-delivery.ts'
 
 /**
@@ -113,23 +112,4 @@ async function checkRefund(
 function unitOf({ tokens, networks }: Catalog, chainId: number, token: Address): Unit {
   if (sameAddress(token, nativeAddress)) return networkNamed(networks, chainId).native
   return tokenAt(tokens, chainId, token) ?? { symbol: token, decimals: 0 }
-}
-
-/** Records a delivery or its failure in the journal, outside of a run, if an operation waits for one. */
-export async function recordDelivery(
-  context: ExecutionContext,
-  operation: Operation,
-  reportedHash: Hex | null,
-): Promise<Operation> {
-  const awaited = pendingDelivery(operation)
-  if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
-  const seen = await checkDelivery(context, operation, reportedHash)
-  if (!seen || 'unseen' in seen) return operation
-  const { journal } = context
-  const failed = failedDelivery(operation, seen)
-  if (failed) {
-    if (operation.state === 'PARTIAL') journal.settle(operation.id, 'EXECUTING', 'resumed')
-    journal.settle(operation.id, 'FAILED', failed.why, 25, failed.result)
-  } else if ('arrived' in seen) journal.recordDelivery(operation.id, awaited.leg.leg, seen.arrived)
-  return journal.find(operation.id)!
 }

@@ -1,9 +1,5 @@
 import { checkFinality } from '../../chain/finality/finality.ts'
-import {
-  findAttempt,
-  inclusionOf,
-  type MinedTransaction,
-} from '../../chain/finality/find-mined-transaction.ts'
+import { findAttempt, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -16,14 +12,13 @@ import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
 
 /** Returns the result of a step that is final on the chain but not in the journal, by two equal canonical receipts. */
 async function finalOnChain(
-  { journal, rpc, catalog }: ExecutionContext,
-  id: string,
+  { rpc, catalog }: ExecutionContext,
+  _id: string,
   step: Step,
 ): Promise<MinedTransaction | undefined> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
   const { chainId } = step.transaction
-  const attempts = journal.attempts(id, step.index)
-  const look = () => findAttempt(rpc(chainId), step, attempts)
+  const look = () => findAttempt(rpc(chainId), step, step.attempts)
   const [first, found] = [await look(), await look()]
   if (!first || !found || first.blockHash !== found.blockHash) return undefined
   const { depth } = networkNamed(catalog.networks, chainId)
@@ -32,28 +27,13 @@ async function finalOnChain(
   return deep ? found : undefined
 }
 
-/** Records a step that is final on the chain. Only the holder of the wallet's lock may call it. */
-export async function settleFinalStep(context: ExecutionContext, id: string, step: Step): Promise<void> {
-  const seen = await finalOnChain(context, id, step)
-  if (!seen) return
-  const { journal } = context
-  const { ok } = seen
-  const inclusion = inclusionOf(seen)
-  if (step.state === 'SIGNED') journal.recordSent(inclusion.hash, 'found on chain')
-  if (step.state !== 'INCLUDED')
-    journal.moveStep(id, step.index, 'INCLUDED', `block ${inclusion.blockNumber}`, inclusion)
-  const attempt = journal.attempts(id, step.index).find(({ hash }) => hash === inclusion.hash)
-  const becomes = attempt?.kind === 'cancel' ? 'CANCELLED' : ok ? 'FINAL_OK' : 'FINAL_REVERTED'
-  journal.moveStep(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
-}
-
 /**
  * Returns an operation with the steps that succeeded on chain marked as final. Read-only: the journal is not changed.
  */
 export async function withFinalSteps(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
     const found = await finalOnChain(context, operation.id, step)
-    const sent = context.journal.attempts(operation.id, step.index).find(({ hash }) => hash === found?.hash)
+    const sent = step.attempts.find(({ hash }) => hash === found?.hash)
     return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
   }
   return { ...operation, steps: await Promise.all(operation.steps.map(look)) }

@@ -24,7 +24,7 @@ export function afterFault(op: Operation, seen: Seen, may: May, now: number): Ac
     case 'compare':
       return { is: 'end', because: 'failed' }
     case 'look':
-      if (!isNode) break
+      if (!isNode || !may.send) break
       return may.wait ? undefined : { is: 'end', because: 'stopped' }
     case 'lock':
       if (may.isAborted) return undefined

@@ -53,7 +53,8 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     : undefined
   const on = { run, ahead: readAhead(run), reader, followed, held: {} as On['held'] }
   const may = permissionsOf(run)
-  let seen = nothingSeen(clock.now())
+  // What only records is called after the journal was compared with the chains.
+  let seen: Seen = { ...nothingSeen(clock.now()), isCompared: run.records !== undefined }
   try {
     for (;;) {
       const { operation, failed } = readOperation(run)
@@ -104,16 +105,16 @@ function startRun(execution: Execution): Run {
 
 /** What a run may do, which changes with an interrupt and with a new plan. */
 function permissionsOf(run: Run): (operation: Operation) => May {
-  const { onlySigned, replacement, noWait, pipeline, until, bumpDelay = defaultBumpDelay } = run
+  const { onlySigned, records, replacement, noWait, pipeline, until, bumpDelay = defaultBumpDelay } = run
   const fixed = {
-    ...{
-      sign: !onlySigned,
-      replace: replacement,
-      wait: !noWait,
-      pipeline: pipeline === true,
-      until,
-      bumpDelay,
-    },
+    sign: !onlySigned && !records,
+    send: !records,
+    close: records === 'and closes',
+    replace: replacement,
+    wait: !noWait && !records,
+    pipeline: pipeline === true,
+    until,
+    bumpDelay,
   }
   let local: Set<number> | undefined
   return ({ legs }) => {

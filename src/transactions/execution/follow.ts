@@ -105,6 +105,7 @@ function search(about: Following, step: Step, missing: Missing): Wanted {
   if (missing.owner) return nonceUsed(about, step, missing)
   // Just sent to a node on this machine, which may not show it yet.
   if (!look.wallet) return undefined
+  if (!may.send) return undefined
   const isLetGo = step.endedBefore
   const isAsked = may.replace !== undefined && !seen.replaced.has(index)
   // Only the cancellation is sent, never the transaction that it cancels: the person may have repeated it since.
@@ -142,7 +143,7 @@ const isOwn = (attempts: readonly Attempt[], hash: string): boolean =>
 /** What is done by itself for the first step that no block has, while the others wait behind it. */
 function patience({ op, leg, seen, look, may, now }: Following, steps: readonly Step[]): Act | undefined {
   const step = steps.find(({ index }) => look.missing.has(index))
-  if (!step || !look.missing.get(step.index)) return undefined
+  if (!may.send || !step || !look.missing.get(step.index)) return undefined
   const { index, attempts, role, state } = step
   if (isHopeless(attempts) && state !== 'INCLUDED') return { is: 'end', because: 'stopped' }
   if (

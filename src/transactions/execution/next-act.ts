@@ -39,14 +39,14 @@ function choose(op: Operation, seen: Seen, may: May, now: number): Act {
   if (seen.unsent.size > 0 && (isStopped || seen.ending || !isNextSignable(op, seen, now))) return send(seen)
   if (seen.ending) return seen.ending
   if (!seen.isCompared) return { is: 'compare' }
-  if (flying.length === 0 && hasEnded(op)) return over
+  if (flying.length === 0 && hasEnded(op)) return may.close && op.state === 'ATTENTION' ? close(op) : over
   if (isStopped) return stopped
   const [first] = flying
   const leg = first && legOf(op, first)
   const isSigning = leg !== undefined && seen.isPipelining && nextTogether(op, leg) !== undefined
   const isAsked = may.replace !== undefined && flying.some(({ index }) => !seen.replaced.has(index))
   if (!may.wait && seen.sent.size > 0 && !isSigning && !isAsked) return stopped
-  if (op.state === 'PARTIAL' || (op.state === 'ATTENTION' && !hasLostNonce(op))) return { is: 'resume' }
+  if (may.sign && isPaused(op)) return { is: 'resume' }
   if (!leg) return goOn(op, seen, may, now)
   if (isSigning) return signNext(op, leg, seen, may, now)
   return locked(leg, seen) ?? follow(op, leg, seen, may, now)
@@ -54,6 +54,10 @@ function choose(op: Operation, seen: Seen, may: May, now: number): Act {
 
 const stopped: End = { is: 'end', because: 'stopped' }
 const over: End = { is: 'end', because: 'over' }
+
+/** Whether an operation is partly done, or has had a decision about the nonce that it lost. */
+const isPaused = (op: Operation): boolean =>
+  op.state === 'PARTIAL' || (op.state === 'ATTENTION' && !hasLostNonce(op))
 
 /** Whether an operation has ended, or waits for a decision about a lost nonce. */
 const hasEnded = (op: Operation): boolean => isFinished(op) || (op.state === 'ATTENTION' && hasLostNonce(op))
@@ -92,12 +96,27 @@ function goOn(op: Operation, seen: Seen, may: May, now: number): Act {
       (one.arrival?.hash === null && op.steps.every((step) => step.leg !== one.leg)),
   )
   if (!leg) return settle(op, 'DONE', 0, 'all steps are final', over)
-  if (unfinished(op, leg).some(isUnsigned)) {
-    if (may.replace === 'cancel') return leave(op)
-    if (!may.sign) return stopped
-  }
-  if (leg.arrival?.hash === null) return awaitDelivery(op, leg, seen, may, now)
+  const isLeft = unfinished(op, leg).some(isUnsigned)
+  if (isLeft && may.replace === 'cancel') return leave(op)
+  if (isLeft && !may.sign && !may.close) return stopped
+  const isArriving = leg.arrival?.hash === null
+  // What is closed is not waited for, but a refund that is on the chain is its end.
+  if (isArriving && !(isLeft && may.close && seen.delivery && !isDecided(op, seen)))
+    return awaitDelivery(op, leg, seen, may, now)
+  if (may.close) return close(op)
   return locked(leg, seen) ?? signNext(op, leg, seen, may, now)
+}
+
+/** Closes an operation whose rest was not signed. If nothing was signed, its key is free again. */
+function close(op: Operation): Act {
+  const isSigned = op.steps.some(({ attempts }) => attempts.length > 0)
+  return settle(op, isSigned ? 'CANCELLED' : 'DROPPED', isSigned ? 21 : 130, 'given up by the person', over)
+}
+
+/** Whether a delivery has arrived, or will not. */
+const isDecided = (op: Operation, { delivery }: Seen): boolean => {
+  const result = delivery?.last.result
+  return result !== undefined && ('arrived' in result || failedDelivery(op, result) !== undefined)
 }
 
 /** A delivery takes minutes to hours, during which others may use the wallet. */
@@ -132,9 +151,9 @@ function settle(
   end: End,
   result?: unknown,
 ): Act {
-  return op.state === state
-    ? end
-    : { is: 'settle', state, exit, why, end, ...(result !== undefined && { result }) }
+  if (op.state === state) return end
+  if (isPaused(op) && state !== 'CANCELLED' && state !== 'PARTIAL') return { is: 'resume' }
+  return { is: 'settle', state, exit, why, end, ...(result !== undefined && { result }) }
 }
 
 /** The next step of a leg that a pipeline signs; payments of fees wait for what they are for. */

@@ -100,6 +100,10 @@ export type Seen = {
 export type May = {
   /** Sign steps that are not signed. */
   sign: boolean
+  /** Send what is signed, and replace it if it waits too long. */
+  send: boolean
+  /** Close the operation instead of signing its rest. */
+  close: boolean
   /** Replace what is pending, once, because the person asked. */
   replace: 'bump' | 'cancel' | undefined
   wait: boolean

@@ -30,8 +30,7 @@ type AllocationInput = {
 const maxPending = 64
 
 /**
- * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released
- * first, because a pending transaction with it would be from another sender. Call under the wallet's lock. Refuses a
+ * Allocates a nonce to a step and records it. Call under the wallet's lock. Refuses a
  * node on another chain, a head that went back, and nodes that disagree, before anything is signed.
  */
 export async function allocateNonce(question: AllocationInput): Promise<void> {
@@ -41,7 +40,7 @@ export async function allocateNonce(question: AllocationInput): Promise<void> {
   refuseStaleHead(rpc, head, journal.highestHead(chainId), question.headMaxAgeMs, clock.wall())
   const lowest = await comparing
   const { latest, pending } = counted
-  if (pinned !== undefined) return allocatePinnedNonce(question, { head, lowest }, { latest, pending })
+  if (pinned !== undefined) return allocatePinnedNonce(question, lowest, { latest, pending })
   const ours = Math.max(latest, journal.nextNonce(chainId, step.wallet))
   const nonce = question.queueBehind ? Math.max(ours, pending) : ours
   if (nonce > ours + maxPending) throw tooManyPendingError(rpc, step.wallet, { latest, pending })
@@ -57,7 +56,7 @@ export async function allocateNonce(question: AllocationInput): Promise<void> {
  */
 async function allocatePinnedNonce(
   question: AllocationInput,
-  { head, lowest }: { head: Head; lowest: Head },
+  lowest: Head,
   { latest, pending }: NonceCounts,
 ): Promise<void> {
   const { journal, operationId, step, rpc } = question

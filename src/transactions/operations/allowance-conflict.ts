@@ -12,7 +12,8 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Proposal } from '../../planning/proposal-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { allowanceSpender, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
-import { awaitsOnlyDelivery, settledOperation } from './abandon-operation.ts'
+import { recordFromChains } from '../execution/record-from-chains.ts'
+import { awaitsOnlyDelivery } from './abandon-operation.ts'
 import { activeSteps } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
@@ -62,7 +63,7 @@ export async function settleOpenOrders(context: ExecutionContext, wallet: Addres
     .list({ states: unfinishedStates, wallet, limit: 1_000 })
     .filter((operation) => orderAllowances(context, operation).length > 0)
   for (const operation of open)
-    await settledOperation(context, operation, null).catch((error: unknown) => {
+    await recordFromChains(context, operation, { reportedHash: null }).catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error
     })
 }

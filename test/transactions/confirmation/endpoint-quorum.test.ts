@@ -12,7 +12,7 @@ import { readStepFacts } from '../../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import type { ExecutionContext } from '../../../src/planning/execution-context-types.ts'
 import { hasUnrecordedResult } from '../../../src/transactions/confirmation/record-final-steps.ts'
-import { settledOperation } from '../../../src/transactions/operations/abandon-operation.ts'
+import { recordFromChains } from '../../../src/transactions/execution/record-from-chains.ts'
 import { startChain } from '../../support/anvil.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
@@ -65,7 +65,9 @@ test('a result that two endpoints report differently is not final for an operati
   planPayments(place.journal, 'watched')
   expect(await outcome('watched', two, { timeoutMs: 3_000 })).toMatchObject({ code: 'PENDING' })
   expect(await hasUnrecordedResult(ground(two), place.journal.find('watched')!, null)).toBe(false)
-  expect(await settledOperation(ground(two), place.journal.find('watched')!, null)).toMatchObject({
+  expect(
+    await recordFromChains(ground(two), place.journal.find('watched')!, { reportedHash: null }),
+  ).toMatchObject({
     state: 'EXECUTING',
   })
   const { hash } = place.journal.attempts('watched', 0)[0]!
