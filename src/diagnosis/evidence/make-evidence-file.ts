@@ -34,16 +34,14 @@ export function makeEvidence(
   { report, verdict }: Pick<Evidence, 'report' | 'verdict'>,
 ): Evidence {
   const { id, steps } = operation
-  const attempts = steps.flatMap(({ index }) =>
-    journal
-      .attempts(id, index)
-      .map(({ raw: _, transaction, ...attempt }) => ({ step: index, ...attempt, transaction })),
+  const attempts = steps.flatMap(({ index, attempts: signed }) =>
+    signed.map(({ raw: _, transaction, ...attempt }) => ({ step: index, ...attempt, transaction })),
   )
   const brokenAt = journal.firstBrokenEvent() ?? null
   const evidence: Evidence = {
     format: 'sluice-evidence@1',
     made: new Date(now()).toISOString(),
-    operation: { ...operation },
+    operation: { ...operation, steps: steps.map(({ attempts: _, endedBefore: __, ...step }) => step) },
     attempts,
     events: journal.events(id),
     trail: { whole: brokenAt === null, brokenAt },

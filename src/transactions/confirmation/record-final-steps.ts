@@ -13,7 +13,6 @@ import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
 /** Returns the result of a step that is final on the chain but not in the journal, by two equal canonical receipts. */
 async function finalOnChain(
   { rpc, catalog }: ExecutionContext,
-  _id: string,
   step: Step,
 ): Promise<MinedTransaction | undefined> {
   if (step.state !== 'SIGNED' && step.state !== 'BROADCAST' && step.state !== 'INCLUDED') return undefined
@@ -32,7 +31,7 @@ async function finalOnChain(
  */
 export async function withFinalSteps(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
-    const found = await finalOnChain(context, operation.id, step)
+    const found = await finalOnChain(context, step)
     const sent = step.attempts.find(({ hash }) => hash === found?.hash)
     return found?.ok && sent?.kind !== 'cancel' ? { ...step, state: 'FINAL_OK' } : step
   }
@@ -47,7 +46,7 @@ export async function hasUnrecordedResult(
   operation: Operation,
   reportedHash: Hex | null,
 ): Promise<boolean> {
-  for (const step of operation.steps) if (await finalOnChain(context, operation.id, step)) return true
+  for (const step of operation.steps) if (await finalOnChain(context, step)) return true
   // The process that recorded the last step may have ended before it recorded the outcome.
   const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isIneffective)
   if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)

@@ -98,7 +98,7 @@ function search(about: Following, step: Step, missing: Missing): Wanted {
     const isGone =
       missing.block === 'another' ||
       (missing.block === 'nothing' && since !== undefined && look.at - since > missingBlockMs[place])
-    return isGone
+    return isGone && may.send
       ? { is: 'move', index, becomes: 'BROADCAST', why: 'a reorganisation took its block away' }
       : undefined
   }
@@ -111,7 +111,10 @@ function search(about: Following, step: Step, missing: Missing): Wanted {
   // Only the cancellation is sent, never the transaction that it cancels: the person may have repeated it since.
   if (isLetGo && may.replace !== 'cancel' && !isCancelling(attempts))
     return { is: 'end', because: 'ended before', index }
-  if (isAsked) return { is: 'sign', index, kind: isLetGo ? 'cancel' : may.replace! }
+  // Steps that wait behind another one are raised in their turn; all are cancelled at once.
+  const isFirst = Math.min(...look.missing.keys()) === index
+  if (isAsked && (isFirst || may.replace === 'cancel'))
+    return { is: 'sign', index, kind: isLetGo ? 'cancel' : may.replace! }
   const sent = seen.sent.get(index)
   if (sent && now - sent.at <= resendMs[place]) return undefined
   // The newest attempt should be mined. Every third time the older ones are sent too, in case a node has forgotten them.

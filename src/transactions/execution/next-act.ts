@@ -82,8 +82,7 @@ function goOn(op: Operation, seen: Seen, may: May, now: number): Act {
   if (isClosed(op)) return over
   const steps = activeSteps(op)
   if (hasLostNonce(op)) return settle(op, 'ATTENTION', 23, 'a nonce was used by another transaction', over)
-  const bad =
-    steps.find(({ state }) => state === 'CANCELLED') ?? steps.find(({ state }) => state === 'FINAL_REVERTED')
+  const bad = steps.findLast(({ state }) => state === 'CANCELLED' || state === 'FINAL_REVERTED')
   if (bad) {
     const end: End = { is: 'end', because: 'over', index: bad.index }
     return bad.state === 'CANCELLED'
