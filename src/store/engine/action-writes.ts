@@ -2,6 +2,7 @@ import type { Alongside, Announcing } from '../events/write-event.ts'
 import { insertOf, insertOfAll } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import type { ActionRow, ActionTxRow } from './action-tables.ts'
+import { chainsOf } from './chain-tracking.ts'
 import { isReportedForOther } from './client-report-queries.ts'
 import { type IssuedOperation, operationsOf } from './issued-transactions.ts'
 import { tellAction } from './tell-changes.ts'
@@ -178,7 +179,7 @@ export const actionWrites = (sql: Sql, announcing: Announcing) => {
         if (before.some(same)) return true
         if (before.length >= most) return false
         const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
-        await query(...insertOf('actions', { ...row, id }))
+        await query(...insertOf('actions', { ...row, id, chains: chainsOf(txs) }))
         const issued = txs.map((tx) => ({ ...tx, actionId: id, customer: row.customer }))
         if (issued.length > 0) await query(...insertOfAll('action_txs', issued))
         if (row.draft === 0) changed([{ customer: row.customer, id }])
