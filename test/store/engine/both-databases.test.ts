@@ -380,8 +380,8 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.resend(resent)
   await store.resend({ ...resent, customer: 'other' })
   const again22 = { customer: 'acme', endpointId: 'whe_22222222', since: 0 }
-  await store.replay({ ...again22, types: ['strategy.paused'] })
-  await store.replay({ ...again22, types: null })
+  await store.replay(again22)
+  await store.replay({ ...again22, since: late })
   await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["new"]', was: '[]' })
   await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["newer"]', was: '[]' })
   await store.keepFailures('whe_11111111', 3, late)
