@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ActionRow, ActionTxRow } from '../../../src/store/engine/action-tables.ts'
 import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
 import type { Sql } from '../../../src/store/sql/sql-types.ts'
+import { issued } from '../../support/event-store.ts'
 import { onBothDatabases, rowsVisited } from '../../support/postgres.ts'
 
 const day = 24 * 3_600_000
@@ -13,26 +13,9 @@ async function issue(
   id: string,
   { chains, createdAt = now, status = 'pending' }: { chains: number[]; createdAt?: number; status?: string },
 ) {
-  const action: ActionRow = {
-    ...{ id, customer: 'acme', type: 'DEPOSIT', status, strategyId: null, strategySlug: null, wallet: '0x1' },
-    ...{
-      receiver: '0x1',
-      amounts: '{}',
-      quoteId: null,
-      destinationHash: null,
-      createdAt,
-      updatedAt: createdAt,
-    },
-    ...{ finishedAt: null, draft: 0, cancelledAt: null },
-  }
-  const txs = chains.map(
-    (chainId, idx): ActionTxRow => ({
-      ...{ actionId: id, idx, kind: 'deposit', chainId, recipient: '0x2', data: `0x${id}`, value: '0' },
-      ...{ fromBlock: 1, fromNonce: 1, hash: null, nonce: null, blockNumber: null, blockHash: null },
-      ...{ succeeded: null, gasUsed: null },
-    }),
-  )
-  await store.issueOperation(action, txs, { otherId: `${id}-2`, most: 9 })
+  const [action, [tx], how] = issued(id, { createdAt, status })
+  const txs = chains.map((chainId, idx) => ({ ...tx!, chainId, idx }))
+  await store.issueOperation(action, txs, how)
 }
 
 /** Adds open actions on the chains 10 and 8453, marked on one and with a watch on the other. */
