@@ -27,9 +27,9 @@ const statements = (from: number, to: number): string[] => {
   return [
     `insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at, draft)
      select 'q' || i, 'acme', 'uniswap', 'base', 'ethereum', '{"id":"' || i || '"}', '{}', ${start} + i * 10, ${start} + i * 10 + 60000, case when i % 10 = 0 then 1 else 0 end from ${of}`,
-    `insert into actions (id, customer, type, status, strategy_id, strategy_slug, wallet, receiver, amounts, quote_id, created_at, updated_at, finished_at, draft)
+    `insert into actions (id, customer, type, status, strategy_id, strategy_slug, wallet, receiver, amounts, quote_id, created_at, updated_at, finished_at, draft, chains)
      select 'a' || i, 'acme', 'SAMECHAIN_INVESTMENT_DEPOSIT', case when i % 100 = 1 then 'pending' else 'fulfilled' end, 's' || (i % 7), 's' || (i % 7),
-       ${wallet('i / 100')}, ${wallet('i / 100')}, 'null', null, ${start} + i * 10, ${start} + i * 10, ${start} + i * 10, case when i % 10 = 0 then 1 else 0 end from ${of}`,
+       ${wallet('i / 100')}, ${wallet('i / 100')}, 'null', null, ${start} + i * 10, ${start} + i * 10, ${start} + i * 10, case when i % 10 = 0 then 1 else 0 end, '8453' from ${of}`,
     `insert into action_txs (action_id, idx, customer, kind, chain_id, recipient, data, value, from_block, from_nonce, hash, nonce, block_number, block_hash, succeeded, gas_used)
      select 'a' || i, 0, 'acme', case when i % 5 = 0 then 'fee' else 'deposit' end, 8453, '0xbee', '0x' || i, '0', i, i % 100, case when i % 10 = 0 or i % 100 = 1 then null else '0x' || i end,
        i % 100, i, '0xb', case when i % 10 = 0 or i % 100 = 1 then null else 1 end, '1' from ${of}`,

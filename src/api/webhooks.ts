@@ -14,10 +14,19 @@ const Consumer = z
   )
 
 /** A list of event types in a query, separated by commas. */
-const EventNames = z.codec(z.string(), z.array(EventName), {
-  decode: (text) => text.split(',').map((name) => name.trim()) as z.output<typeof EventName>[],
-  encode: (names) => names.join(','),
-})
+const EventNames = z.codec(
+  z
+    .string()
+    .refine(
+      (text) => text.split(',').every((name) => EventName.safeParse(name.trim()).success),
+      'expected names of events, separated by commas: action.succeeded,action.failed',
+    ),
+  z.array(EventName),
+  {
+    decode: (text) => text.split(',').map((name) => name.trim()) as z.output<typeof EventName>[],
+    encode: (names) => names.join(','),
+  },
+)
 
 /** The input of `POST /webhooks`. Without `types`, all events. Lines belong to the events about crossings. */
 export const WebhookInput = z.object({
@@ -83,7 +92,7 @@ const deliveryStates = ['pending', 'delivered', 'dead'] as const
 
 /**
  * A delivery of an event to an endpoint. `attempts` counts all attempts; `response` is the HTTP status of the last one, `error` why it failed. `nextAttemptAt` is
- * `null` unless it is `pending`.
+ * `null` unless it is `pending`, and while it waits behind another one of its subject.
  */
 const WebhookDelivery = z.object({
   id: z.string(),
@@ -176,7 +185,7 @@ export const eventRoutes = {
     path: '/webhooks/{id}/replay',
     input: Since,
     output: z.object({ count: z.int() }),
-    doc: 'Extension: sends all events since a time to an endpoint again, those of its types, in their order. Events are kept for 30 days.',
+    doc: 'Extension: sends all events since a time to an endpoint again, those of its types, in their order, also those that wait for their next attempt. Events are kept for 30 days.',
   },
   listEvents: {
     method: 'GET',
@@ -189,7 +198,7 @@ export const eventRoutes = {
       limit: wholeNumberField(1, 100).optional(),
     }),
     output: z.object({ events: z.array(PolledEvent), cursor: z.string(), hasMore: z.boolean() }),
-    doc: 'Extension: the events of this customer in their order, after a cursor, or after the one that the `consumer` has committed, or from the first one kept. `cursor` is the place after the last of them: process them, then commit it. An event never appears before a cursor that was given out.',
+    doc: 'Extension: the events of this customer in their order, after a cursor, or after the one that the `consumer` has committed, or from the first one kept. An `after` that no event has reached is refused (422). `cursor` is the place after the last of them: process them, then commit it. An event never appears before a cursor that was given out.',
   },
   commitEvents: {
     method: 'POST',

@@ -50,6 +50,10 @@ export function eventService({
       next: sluice('webhooks list'),
     })
   }
+  const refuseLaterThanLast = async (field: string, cursor: string) => {
+    if (Number(cursor) > (await store.lastCursor(customer)))
+      throw fieldError(field, 'is after the last event')
+  }
   return {
     listWebhooks: async (asked) => pageOf((await store.endpoints(customer)).map(shown), asked),
 
@@ -144,10 +148,8 @@ export function eventService({
     },
 
     replayWebhook: async ({ id, since }, { keepAnswer } = {}) => {
-      const endpoint = await endpointNamed(id)
-      refuseDisabled(endpoint)
-      const types = endpoint.types === null ? null : (JSON.parse(endpoint.types) as string[])
-      const asked = { customer, endpointId: id, types, since: Date.parse(since) }
+      refuseDisabled(await endpointNamed(id))
+      const asked = { customer, endpointId: id, since: Date.parse(since) }
       return {
         count: await store.replay(
           asked,
@@ -169,6 +171,8 @@ export function eventService({
         since: since === undefined ? null : Date.parse(since),
       }
       const rows = await store.events(customer, { ...asked, limit: limit + 1 })
+      // A cursor of a database that was replaced by its backup: the events that come next would be skipped.
+      if (rows.length === 0 && after !== undefined) await refuseLaterThanLast('after', after)
       const events = rows
         .slice(0, limit)
         .map((row) => ({ ...eventDocument(row, 'full'), cursor: String(row.cursor) }))
@@ -176,15 +180,15 @@ export function eventService({
     },
 
     commitEvents: async ({ consumer, cursor, seek = false }) => {
-      const last = await store.lastCursor(customer)
-      if (Number(cursor) > last) throw fieldError('cursor', 'is after the last event')
+      await refuseLaterThanLast('cursor', cursor)
       const wanted = { name: consumer, cursor: Number(cursor), isSeek: seek }
       return { consumer, cursor: String(await store.commitConsumer(customer, wanted)) }
     },
 
     triggerEvent: async ({ type }, { keepAnswer } = {}) => ({
       eventId: await store.tell(
-        { customer, type, id: 'test', data: eventSamples[type], isTest: true },
+        // A subject of its own, so that a test event does not wait behind one that was not received.
+        { customer, type, id: `test-${randomUUID().slice(0, 8)}`, data: eventSamples[type], isTest: true },
         keeping(keepAnswer, (eventId) => ({ eventId })),
       ),
     }),
@@ -239,5 +243,8 @@ const shownDelivery = (row: ListedDelivery): WebhookDelivery => ({
   error: row.error,
   createdAt: iso(row.createdAt),
   updatedAt: iso(row.updatedAt),
-  nextAttemptAt: row.state === 'pending' ? iso(Math.max(Number(row.dueAt), Number(row.createdAt))) : null,
+  nextAttemptAt:
+    row.state === 'pending' && Number(row.isNext) === 1
+      ? iso(Math.max(Number(row.dueAt), Number(row.createdAt)))
+      : null,
 })

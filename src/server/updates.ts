@@ -135,7 +135,9 @@ async function follow(
         place = events.length > 0 ? { after: cursor } : place
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        // The database does not answer: the stream goes on when it does.
+        // No event has the cursor yet, as after a backup was restored: what comes next would be missed.
+        if (error.code === 'VALIDATION_ERROR') place = fromNow()
+        // Else the database does not answer: the stream goes on when it does.
         isMore = false
       }
     }
@@ -186,9 +188,11 @@ function filterOf(query: Record<string, unknown>): Filter {
   return { wallet: wallet?.toLowerCase(), action: action?.toLowerCase() }
 }
 
+const fromNow = (): Place => ({ since: new Date().toISOString() })
+
 /** Where a stream begins: after an event, from a time (`@` and epoch ms), or now. */
 function placeOf(last: string | string[] | undefined): Place {
-  if (last === undefined || last === '') return { since: new Date().toISOString() }
+  if (last === undefined || last === '') return fromNow()
   if (typeof last === 'string' && /^[0-9]{1,15}$/.test(last)) return { after: last }
   const [, time] = /^@([0-9]{1,14})$/.exec(String(last)) ?? []
   if (time !== undefined) return { since: new Date(Number(time)).toISOString() }

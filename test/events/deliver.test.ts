@@ -206,11 +206,44 @@ describe('a delivery', () => {
         id: one.sent[0]!.id,
         type: 'strategy.paused',
         timestamp: expect.any(String),
-        subject: 'strategy:test',
+        subject: expect.stringMatching(/^strategy:test-[0-9a-f]{8}$/),
         seq: 1,
         test: true,
       },
     ])
+  })
+
+  it('of a test event does not wait behind one that was not received', async () => {
+    const one = await receiver((_, before) => (before.length === 0 ? failed : ok))
+    for (let at = 0; at < 2; at++) {
+      await one.service.triggerEvent({ type: 'action.failed' })
+      await one.deliver()
+    }
+    const states = (await one.states()).map((line) => line.split(' ').slice(1).join(' '))
+    expect(states.toSorted()).toEqual(['1 delivered 1', '1 pending 1'])
+  })
+
+  it('that waits behind another one has no time of its next attempt', async () => {
+    const one = await receiver(() => failed)
+    for (let at = 0; at < 2; at++) await one.tell('a')
+    await one.deliver()
+    const { items } = await one.service.webhookDeliveries({ id: one.endpoint.id })
+    expect(items.map(({ seq, nextAttemptAt }) => [seq, nextAttemptAt])).toEqual([
+      [2, null],
+      [1, expect.any(String)],
+    ])
+  })
+
+  it('that waits for its next attempt is due at once after a replay, and those behind it follow in order', async () => {
+    let answer = failed
+    const one = await receiver(() => answer)
+    for (let at = 0; at < 3; at++) await one.tell('a')
+    await one.deliver()
+    answer = ok
+    const since = '2020-01-01T00:00:00Z'
+    expect(await one.service.replayWebhook({ id: one.endpoint.id, since })).toEqual({ count: 3 })
+    await one.deliver()
+    expect(one.sent.map(({ seq }) => seq)).toEqual([1, 1, 2, 3])
   })
 
   it('is signed with the old and the new secret for a day after a rotation', async () => {
@@ -281,6 +314,8 @@ describe('a consumer', () => {
       { cursor: first.cursor },
     )
     await expect(one.service.commitEvents({ consumer: 'c', cursor: '99' })).rejects.toThrow('last event')
+    await expect(one.service.listEvents({ after: '6' })).rejects.toThrow('last event')
+    expect((await one.service.listEvents({ after: '5' })).events).toEqual([])
     expect((await one.service.listEvents({ consumer: 'other' })).events).toHaveLength(5)
   })
 

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Update, UpdateLimits, UpdateReader } from '../../src/server/updates.ts'
 
@@ -18,6 +19,7 @@ afterEach(async () => {
 async function serving(own: Partial<UpdateLimits> = {}) {
   const events: (Update & { at: number })[] = []
   const listEvents: UpdateReader = async ({ after = '0', since, limit }) => {
+    if (Number(after) > events.length) throw new AppError('VALIDATION_ERROR', 'after is after the last event')
     const from = since === undefined ? 0 : Date.parse(since)
     const later = events.filter(({ cursor, at }) => Number(cursor) > Number(after) && at >= from)
     const some = later.slice(0, limit)
@@ -100,6 +102,16 @@ describe('GET /updates', () => {
     const again = await stream(url, '', { 'last-event-id': open! })
     await again.has('id: 251')
     expect(again.ids()).toEqual([open, '251'])
+  })
+
+  test('goes on with what comes next if no event has the cursor of Last-Event-ID, as in a restored database', async () => {
+    const { url, add } = await serving()
+    add('a')
+    const one = await stream(url, '', { 'last-event-id': '9' })
+    await sleep(100)
+    add('b')
+    await one.has('id: 2')
+    expect(one.ids()).toEqual(['2'])
   })
 
   test('has a heartbeat, and ends at the end of the server without an error', async () => {

@@ -74,7 +74,7 @@ test('an action that nobody asks for is told to its customer: created, then succ
   expect((await ask('DELETE', `/webhooks/${id}`)).status).toBe(200)
 }, 120_000)
 
-test('a private address is refused with the field, and a wrong cursor too', async () => {
+test('a private address is refused with the field, and a wrong cursor and type too', async () => {
   for (const url of ['https://10.0.0.1/', 'http://example.com/', 'https://169.254.169.254/', 'nothing']) {
     const { status, body } = await ask('POST', '/webhooks', { url })
     expect({ url, status, path: body.error.details.errors[0].path }).toEqual({
@@ -85,6 +85,21 @@ test('a private address is refused with the field, and a wrong cursor too', asyn
   }
   expect((await ask('POST', '/events/commit', { consumer: 'x', cursor: '999999' })).status).toBe(422)
   expect((await ask('GET', `/events?consumer=${'x'.repeat(65)}`)).status).toBe(422)
+  expect((await ask('GET', '/events?types=action.created,nothing')).body.error.details.errors).toEqual([
+    {
+      path: 'types',
+      message: 'expected names of events, separated by commas: action.succeeded,action.failed',
+    },
+  ])
+})
+
+test('webhooks enable says how to get what the endpoint missed', async () => {
+  const { id } = (await ask('POST', '/webhooks', { url: 'https://hooks.example.com/' })).body
+  const { out } = await startSluice(served.place().home, ['webhooks', 'enable', id], {
+    env: { SLUICE_BASE_URL: served.url(), SLUICE_API_KEY: key },
+  }).ended
+  expect(out).toContain(`What it missed: sluice webhooks replay ${id} --since 2h`)
+  await ask('DELETE', `/webhooks/${id}`)
 })
 
 test('webhooks listen prints and forwards test events, signed, and ends with 0 after it committed its position', async () => {

@@ -71,3 +71,30 @@ export function onBothDatabases(
   describe('on SQLite', () => tests(async (migrations) => sqliteSql(':memory:', { migrations })))
   describePostgres('on PostgreSQL', () => tests((migrations) => openPostgres(migrations)))
 }
+
+/** The rows of tables that PostgreSQL visits to run a statement. */
+export async function rowsVisited(
+  sql: Sql,
+  text: string,
+  values: readonly (string | number)[],
+): Promise<number> {
+  const literal = text.replace(/\$(\d+)/g, (_, at) => `'${values[at - 1]}'`)
+  const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `explain (analyze, format json) ${literal}`,
+  )
+  return rowsOf(row!['QUERY PLAN'][0].Plan)
+}
+
+type Plan = {
+  Plans?: Plan[]
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+}
+
+const rowsOf = (plan: Plan): number =>
+  (plan['Relation Name'] === undefined
+    ? 0
+    : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']) +
+  (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0)

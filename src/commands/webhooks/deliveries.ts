@@ -57,7 +57,8 @@ export async function deliveries(cli: Cli, id: string, options: List): Promise<v
         field: 'nextAttemptAt',
         title: 'NEXT ATTEMPT',
         csv: { nextAttemptAt: ({ nextAttemptAt }) => nextAttemptAt },
-        text: ({ nextAttemptAt }) => (nextAttemptAt === null ? '' : utcTime(nextAttemptAt)),
+        text: ({ state, nextAttemptAt }) =>
+          nextAttemptAt !== null ? utcTime(nextAttemptAt) : state === 'pending' ? 'after the one before' : '',
         drop: 2,
       },
     ],

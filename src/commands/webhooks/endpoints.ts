@@ -103,7 +103,9 @@ export async function enable(cli: Cli, id: string, options: WebhooksAt): Promise
     [
       webhookView(webhook, to),
       to.paint.dim(
-        advice`It gets events from now on. What it missed: ${sluice('webhooks replay', id, { '--since': '2h' })}`,
+        cli.line(
+          advice`It gets events from now on. What it missed: ${sluice('webhooks replay', id, { '--since': '2h' })}`,
+        ),
       ),
     ].join('\n'),
   )

@@ -135,7 +135,10 @@ export const administrationFlags = [
       ['--types <types>', 'events to send, separated by commas (default: all)'],
       ['--thin', 'send events without their data'],
       ['--apy-line <rate>', 'tell when the APY of a strategy crosses this line: 3%'],
-      ['--liquidity-line <usd>', 'tell when the value locked in a strategy crosses this line, in USD'],
+      [
+        '--liquidity-line <usd>',
+        'tell when what can be withdrawn from a strategy now crosses this line, in USD',
+      ],
       ['--allow-http', 'allow a URL on this machine; the server needs the same option'],
     ],
   },

@@ -1,7 +1,8 @@
 import type { Alongside, Announcing } from '../events/write-event.ts'
 import { insertOf, insertOfAll } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql-types.ts'
+import type { Sql, TransactionOptions } from '../sql/sql-types.ts'
 import type { ActionRow, ActionTxRow } from './action-tables.ts'
+import { chainsOf } from './chain-tracking.ts'
 import { isReportedForOther } from './client-report-queries.ts'
 import { type IssuedOperation, operationsOf } from './issued-transactions.ts'
 import { tellAction } from './tell-changes.ts'
@@ -17,13 +18,14 @@ export const actionWrites = (sql: Sql, announcing: Announcing) => {
   /** Runs `work` and tells what it changed, in one transaction. */
   const telling = <T>(
     work: (query: Sql['query'], changed: (rows: readonly Changed[]) => void) => Promise<T>,
+    options: TransactionOptions = {},
   ): Promise<T> =>
     sql.transaction(async (tx) => {
       const all: Changed[] = []
       const result = await work(tx.query, (rows) => all.push(...rows))
       for (const { customer, id } of all) await tellAction(tx, announcing, customer, id)
       return result
-    })
+    }, options)
 
   return {
     /** Lists an action that was a draft: its client has signed it. */
@@ -166,25 +168,29 @@ export const actionWrites = (sql: Sql, announcing: Announcing) => {
       // The same operation again, which is frequent, needs no write.
       const known = await earlier(sql.cachedQuery)
       if (known.some(same) && !isToList(known)) return true
-      return telling(async (query, changed) => {
-        const before = await earlier(query)
-        if (isToList(before))
-          changed(
-            await query<Changed>(
-              'update actions set draft = 0, cancelled_at = null where customer = $1 and quote_id = $2 returning customer, id',
-              [row.customer, row.quoteId],
-            ),
-          )
-        if (before.some(same)) return true
-        if (before.length >= most) return false
-        const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
-        await query(...insertOf('actions', { ...row, id }))
-        const issued = txs.map((tx) => ({ ...tx, actionId: id, customer: row.customer }))
-        if (issued.length > 0) await query(...insertOfAll('action_txs', issued))
-        if (row.draft === 0) changed([{ customer: row.customer, id }])
-        await alongside?.({ query })
-        return true
-      })
+      return telling(
+        async (query, changed) => {
+          const before = await earlier(query)
+          if (isToList(before))
+            changed(
+              await query<Changed>(
+                'update actions set draft = 0, cancelled_at = null where customer = $1 and quote_id = $2 returning customer, id',
+                [row.customer, row.quoteId],
+              ),
+            )
+          if (before.some(same)) return true
+          if (before.length >= most) return false
+          const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
+          await query(...insertOf('actions', { ...row, id, chains: chainsOf(txs) }))
+          const issued = txs.map((tx) => ({ ...tx, actionId: id, customer: row.customer }))
+          if (issued.length > 0) await query(...insertOfAll('action_txs', issued))
+          if (row.draft === 0) changed([{ customer: row.customer, id }])
+          await alongside?.({ query })
+          return true
+          // Without a quote all its rows are new, so nobody else reads or writes them; PostgreSQL would see conflicts between any two.
+        },
+        { isOrderedByLocks: row.quoteId === null },
+      )
     },
   }
 }

@@ -1,5 +1,6 @@
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
+import { isThere } from './action-tables.ts'
 
 /**
  * How far a chain was followed, and by which process: `block` is the newest block whose senders were compared with the open actions. Both are `null`
@@ -46,6 +47,15 @@ export const chainTrackingSchema = `create table chain_tracking (
    create index txs_by_block on action_txs (chain_id, block_number);
    create index quotes_by_end on quotes (expires_at)`
 
+/** The chains of an action beside its status, so that the chains of open actions are found without reading these. `null`: an older version issued it. */
+export const chainsOfActions = `alter table actions add column chains text;
+   create index actions_open_by_chains on actions (chains, status, created_at) where status in ('pending', 'confirmed', 'processing');
+   drop index actions_open`
+
+/** The value of `chains` of an action with these transactions: their chain ids, joined by commas. */
+export const chainsOf = (txs: readonly { chainId: number }[]): string | null =>
+  [...new Set(txs.map(({ chainId }) => chainId))].toSorted((a, b) => a - b).join(',') || null
+
 /** How long an action that nothing was sent of is followed without a sign of it, in ms. Whoever asks for it reads it at any time. */
 const unsentMs = 7 * 24 * 3_600_000
 
@@ -54,18 +64,30 @@ const valuesAtOnce = 200
 
 const isOpen = `(a.status in ('confirmed', 'processing') or (a.status = 'pending' and a.created_at > $3))`
 
+/** The different values of a column that an index begins with, as SQL: one look into the index for each, however many rows have it. */
+const valuesOf = (column: string, rows: string): string =>
+  `(with recursive found (value) as (select (select min(${column}) ${rows}) union all
+     select (select min(${column}) ${rows} and ${column} > found.value) from found where found.value is not null)
+   select value from found where value is not null)`
+
+/** The condition of the index of open actions. SQLite uses the index only where a query has these words. */
+const isUnended = `a.status in ('pending', 'confirmed', 'processing')`
+
 /** The queries of the trackers of chains. Each is about all customers, because a chain is the same for all. */
 export const chainTrackingQueries = (sql: Sql) => ({
-  /** The chains with open actions. */
+  /** The chains with open actions, or with marks or watches. */
   chainsToTrack: async (now: number): Promise<number[]> => {
-    const rows = await sql.query<{ chainId: number }>(
-      // A cross join, so that SQLite begins with the open actions.
-      `select distinct t.chain_id as "chainId" from actions a cross join action_txs t
-       where t.action_id = a.id and a.status in ('pending', 'confirmed', 'processing') and (a.status <> 'pending' or a.created_at > $1)
-       union select distinct chain_id from marked_actions union select distinct chain_id from delivery_watches`,
+    const rows = await sql.query<{ chains: string }>(
+      `select value as chains from ${valuesOf('a.chains', `from actions a where ${isUnended}`)} as sets
+       where ${isThere(`from actions a where ${isUnended} and a.status in ('confirmed', 'processing') and a.chains = sets.value`)}
+       or ${isThere(`from actions a where ${isUnended} and a.status = 'pending' and a.created_at > $1 and a.chains = sets.value`)}
+       union select cast(t.chain_id as text) from actions a cross join action_txs t
+       where t.action_id = a.id and a.chains is null and ${isUnended} and (a.status <> 'pending' or a.created_at > $1)
+       union select cast(value as text) from ${valuesOf('chain_id', 'from marked_actions where true')} as marked
+       union select cast(value as text) from ${valuesOf('chain_id', 'from delivery_watches where true')} as watched`,
       [now - unsentMs],
     )
-    return rows.map(({ chainId }) => Number(chainId))
+    return [...new Set(rows.flatMap(({ chains }) => chains.split(',').map(Number)))]
   },
 
   /** Takes or renews the right to follow a chain; `undefined` if another process has it. */

@@ -11,7 +11,7 @@ import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { actionWrites } from './action-writes.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
-import { chainTrackingQueries, chainTrackingSchema } from './chain-tracking.ts'
+import { chainsOfActions, chainTrackingQueries, chainTrackingSchema } from './chain-tracking.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
 import { idempotentRequestQueries, idempotentRequestSchema } from './idempotent-requests.ts'
@@ -51,6 +51,7 @@ export const engineMigrations: readonly Migration[] = [
   pageIndexes,
   nextDeliveries,
   accessChanges,
+  chainsOfActions,
 ]
 
 /** The engine's store; every query about a customer names it. */

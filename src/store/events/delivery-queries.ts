@@ -1,6 +1,6 @@
 import { totalsOf } from '../engine/list-conditions.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { type EventRow, eventColumns, newDelivery } from './event-queries.ts'
+import { deliveryId, type EventRow, eventColumns, isWantedType } from './event-queries.ts'
 import { freeAt } from './event-tables.ts'
 import type { Alongside, Announcing } from './write-event.ts'
 
@@ -27,13 +27,15 @@ export type DeliveryRow = {
   error: string | null
   createdAt: number
   updatedAt: number
+  /** 0 while it waits behind another one of its subject. */
+  isNext: number
 }
 
 /** A delivery with the type of its event. */
 export type ListedDelivery = DeliveryRow & { type: string }
 
 const deliveryColumns = `d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.customer, d.subject, d.seq, d.state, d.attempt, d.tries,
-  d.due_at as "dueAt", d.leased_until as "leasedUntil", d.response, d.error, d.created_at as "createdAt", d.updated_at as "updatedAt"`
+  d.due_at as "dueAt", d.leased_until as "leasedUntil", d.response, d.error, d.created_at as "createdAt", d.updated_at as "updatedAt", d.is_next as "isNext"`
 
 /** A delivery of an endpoint of a customer, by its id. */
 const oneDelivery = `select ${deliveryColumns}, (select type from events e where e.id = d.event_id) as type from webhook_deliveries d
@@ -169,36 +171,28 @@ export const deliveryQueries = (sql: Sql, announcing: Announcing, totals = total
       return row
     }),
 
-  /** Sends a customer's events since a time to an endpoint again, those that it wants; returns how many. */
+  /**
+   * Sends a customer's events since a time to an endpoint again, those of its types; returns how many. One that waits for its next attempt is due now. The first of
+   * each subject is marked as the next; what waits before it, if anything, still goes first.
+   */
   replay: (
-    {
-      customer,
-      endpointId,
-      types,
-      since,
-    }: {
-      customer: string
-      endpointId: string
-      types: readonly string[] | null
-      since: number
-    },
+    { customer, endpointId, since }: { customer: string; endpointId: string; since: number },
     alongside?: Alongside<number>,
   ): Promise<number> =>
     sql.transaction(async (tx) => {
-      const marks = types?.map((_, at) => `$${at + 4}`).join(', ')
-      const events = await tx.query<EventRow>(
-        `select ${eventColumns} from events e where e.customer = $1 and e.at >= $2 and e.cursor is not null and (e.endpoint_id is null or e.endpoint_id = $3)
-         ${marks === undefined ? '' : `and e.type in (${marks || 'null'})`} order by e.cursor`,
-        [customer, since, endpointId, ...(types ?? [])],
+      const sent = await tx.query(
+        `insert into webhook_deliveries (id, endpoint_id, event_id, customer, subject, seq, state, due_at, created_at, updated_at, is_next)
+         select ${deliveryId}, p.id, e.id, e.customer, e.subject, e.seq, 'pending', 0, cast($4 as bigint), cast($4 as bigint),
+           case when row_number() over (partition by e.subject order by e.seq) = 1 then 1 else 0 end
+         from events e join webhook_endpoints p on p.id = $2 and p.customer = e.customer
+         where e.customer = $1 and e.at >= $3 and e.cursor is not null and (e.endpoint_id is null or e.endpoint_id = p.id) and ${isWantedType}
+         on conflict (endpoint_id, event_id) do update set state = 'pending', tries = 0, due_at = 0, updated_at = excluded.updated_at,
+           is_next = case when webhook_deliveries.state = 'pending' and webhook_deliveries.is_next = 1 then 1 else excluded.is_next end
+         returning id`,
+        [customer, endpointId, since, announcing.now()],
       )
-      const subjects = new Set<string>()
-      for (const event of events) {
-        const isNext = !subjects.has(event.subject)
-        subjects.add(event.subject)
-        await tx.query(...newDelivery(event, endpointId, { now: announcing.now(), isNext }))
-      }
       await announcing.add(tx, [{ queue: 'webhooks.deliver', key: endpointId }])
-      await alongside?.(tx, events.length)
-      return events.length
-    }),
+      await alongside?.(tx, sent.length)
+      return sent.length
+    }, rowByRow),
 })

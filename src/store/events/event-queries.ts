@@ -1,5 +1,4 @@
 import type { EventType } from '../../domain/events/event-table.ts'
-import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
 import { type Alongside, type Announcing, writeEvent } from './write-event.ts'
 
@@ -122,7 +121,7 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
                and d.subject = e.subject and d.state = 'pending' and d.is_next = 1 and d.followed = $3) then 0 else 1 end
            from events e join webhook_endpoints p on p.customer = e.customer and p.disabled_at is null
            where e.customer = $1 and e.cursor > $2 and e.cursor <= $3 and (e.endpoint_id is null or e.endpoint_id = p.id)
-           and (p.types is null or e.test = 1 or replace(p.types, '"' || e.type || '"', '') <> p.types)
+           and (e.test = 1 or ${isWantedType})
            on conflict (endpoint_id, event_id) do nothing returning endpoint_id as id`,
           [customer, last, last + numbered.length, announcing.now()],
         )
@@ -163,33 +162,11 @@ export const eventQueries = (sql: Sql, announcing: Announcing) => ({
     }),
 })
 
-/** The id of a delivery, as SQL. */
-const deliveryId = `'dlv_' || substr(e.id, 5) || '_' || substr(p.id, 4, 8)`
+/** The id of the delivery of an event `e` to an endpoint `p`, as SQL. */
+export const deliveryId = `'dlv_' || substr(e.id, 5) || '_' || substr(p.id, 4, 8)`
 
-/** The statement that makes a delivery of an event for an endpoint, or starts it again. `isNext`: no earlier one of its subject was made in the same transaction. */
-export const newDelivery = (
-  event: Pick<EventRow, 'id' | 'customer' | 'subject' | 'seq'>,
-  endpointId: string,
-  { now, isNext }: { now: number; isNext: boolean },
-) =>
-  insertOf(
-    'webhook_deliveries',
-    {
-      id: `dlv_${event.id.slice(4)}_${endpointId.slice(3, 11)}`,
-      endpointId,
-      eventId: event.id,
-      customer: event.customer,
-      subject: event.subject,
-      seq: event.seq,
-      state: 'pending',
-      dueAt: 0,
-      createdAt: now,
-      updatedAt: now,
-      isNext: isNext ? 1 : 0,
-    },
-    `on conflict (endpoint_id, event_id) do update set state = 'pending', tries = 0, due_at = excluded.due_at, updated_at = excluded.updated_at, is_next = excluded.is_next
-     where webhook_deliveries.state <> 'pending'`,
-  )
+/** Whether the type of an event `e` is one that an endpoint `p` wants, as SQL. */
+export const isWantedType = `(p.types is null or replace(p.types, '"' || e.type || '"', '') <> p.types)`
 
 /** How much later an event may be numbered than one that was told after it, in ms: above the longest transaction. */
 const latestNumberedMs = 600_000

@@ -4,6 +4,7 @@ import type { ActionRow, ActionTxRow, QuoteRow } from '../../../src/store/engine
 import { type EngineStore, engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
 import type { Sql } from '../../../src/store/sql/sql-types.ts'
 import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
+import { issued } from '../../support/event-store.ts'
 import { describePostgres, openPostgres } from '../../support/postgres.ts'
 
 /** Above 32 bits, as block numbers and times may be. */
@@ -28,42 +29,19 @@ const quote = (id: string, change: Partial<QuoteRow> = {}): QuoteRow => ({
   ...change,
 })
 
-const action = (id: string, change: Partial<ActionRow> = {}): ActionRow => ({
-  id,
-  customer: 'acme',
-  type: 'ENTER',
-  status: 'pending',
-  strategyId: 's1',
-  strategySlug: 's-1',
-  wallet: '0xW',
-  receiver: '0xW',
-  amounts: '{}',
-  quoteId: null,
-  destinationHash: null,
-  createdAt: 1_000,
-  updatedAt: 1_000,
-  finishedAt: null,
-  draft: 0,
-  cancelledAt: null,
-  ...change,
-})
+const action = (id: string, change: Partial<ActionRow> = {}): ActionRow => {
+  const [row] = issued(id, { wallet: '0xW', receiver: '0xW', createdAt: 1_000, updatedAt: 1_000, ...change })
+  return row
+}
 
 const call = (actionId: string, idx: number, change: Partial<ActionTxRow> = {}): ActionTxRow => ({
-  actionId,
+  ...issued(actionId)[1][0]!,
   idx,
-  kind: 'deposit',
   chainId: 2 ** 40,
-  recipient: '0xR',
   data: '0xDD',
   value: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
   fromBlock: large,
   fromNonce: 3,
-  hash: null,
-  nonce: null,
-  blockNumber: null,
-  blockHash: null,
-  succeeded: null,
-  gasUsed: null,
   ...change,
 })
 
@@ -380,8 +358,8 @@ async function answers(sql: Sql): Promise<{ said: unknown[]; unasked: string[] }
   await store.resend(resent)
   await store.resend({ ...resent, customer: 'other' })
   const again22 = { customer: 'acme', endpointId: 'whe_22222222', since: 0 }
-  await store.replay({ ...again22, types: ['strategy.paused'] })
-  await store.replay({ ...again22, types: null })
+  await store.replay(again22)
+  await store.replay({ ...again22, since: late })
   await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["new"]', was: '[]' })
   await store.replaceSecrets('acme', 'whe_11111111', { secrets: '["newer"]', was: '[]' })
   await store.keepFailures('whe_11111111', 3, late)

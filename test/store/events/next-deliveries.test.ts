@@ -3,20 +3,14 @@ import { engineMigrations, engineStore } from '../../../src/store/engine/store.t
 import { nextDeliveries } from '../../../src/store/events/event-tables.ts'
 import type { Sql } from '../../../src/store/sql/sql-types.ts'
 import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
-import { describePostgres, onBothDatabases, openPostgres } from '../../support/postgres.ts'
+import { describePostgres, onBothDatabases, openPostgres, rowsVisited } from '../../support/postgres.ts'
 
 /** The most rows of deliveries that a query reads: those that PostgreSQL visited, or all that are in the index that SQLite chose. */
 async function deliveriesRead(sql: Sql, text: string, values: readonly (string | number)[]): Promise<number> {
   const indexes = await sql
     .query<{ name: string; sql: string }>(`select name, sql from sqlite_master where type = 'index'`)
     .catch(() => undefined)
-  if (indexes === undefined) {
-    const literal = text.replace(/\$(\d+)/g, (_, at) => `'${values[at - 1]}'`)
-    const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `explain (analyze, format json) ${literal}`,
-    )
-    return rowsOf(row!['QUERY PLAN'][0].Plan)
-  }
+  if (indexes === undefined) return rowsVisited(sql, text, values)
   const steps = await sql.query<{ detail: string }>(`explain query plan ${text}`, values)
   const name = steps
     .map(({ detail }) => /^S\w+ d USING (?:COVERING )?INDEX (\w+)/.exec(detail)?.[1])
@@ -27,21 +21,6 @@ async function deliveriesRead(sql: Sql, text: string, values: readonly (string |
   )
   return Number(row!.n)
 }
-
-type Plan = {
-  Plans?: Plan[]
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-}
-
-/** The rows that the scans of a plan visited. */
-const rowsOf = (plan: Plan): number =>
-  (plan['Relation Name'] === undefined
-    ? 0
-    : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']) +
-  (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0)
 
 /** Adds events of a subject to acme, which are not numbered yet. */
 const addEvents = (sql: Sql, { subject, from, to }: { subject: string; from: number; to: number }) =>
@@ -141,12 +120,12 @@ onBothDatabases((open) => {
     const first = await claim('s')
     await Promise.all([first(), second()])
     expect(await due()).toEqual(['s3'])
-    await store.replay({ customer: 'acme', endpointId: 'we_1', types: null, since: 0 })
+    await store.replay({ customer: 'acme', endpointId: 'we_1', since: 0 })
     for (const seq of [1, 2, 3, 4]) {
       expect(await due()).toEqual([`s${seq}`])
       await (await claim('s'))()
     }
-    await store.replay({ customer: 'acme', endpointId: 'we_1', types: null, since: 0 })
+    await store.replay({ customer: 'acme', endpointId: 'we_1', since: 0 })
     await sql.query(`update webhook_deliveries set state = 'delivered' where seq = 1`)
     expect(await due()).toEqual([])
     await store.markNext()
