@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { afterEach, beforeEach, expect, inject } from 'vitest'
@@ -20,7 +20,6 @@ import { flagValue, readCommandLine } from '../../src/domain/command-line/read-c
 import type { Exit } from '../../src/domain/error-table.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { openSigningService } from '../../src/signing/signing-service.ts'
-import { checkHint } from './hints/hint-without-placeholder.ts'
 import { noKeychain } from './keys/test-keychain.ts'
 import { attemptsIn } from './spawn-program.ts'
 import type { TestSandbox } from './use-sandbox.ts'
@@ -113,7 +112,7 @@ export function useCommands(
         keychain = noKeychain,
       } = {},
     ) => {
-      const line = patiently(wordsOf(typed))
+      const line = wordsOf(typed)
       const said = { out: '', err: '' }
       const stream = (name: 'out' | 'err', width?: number) => ({
         write: (text: string) => {
@@ -127,7 +126,7 @@ export function useCommands(
       const io: Io = { out: { ...stream('out', columns), ...out }, err: stream('err'), canAsk: false }
       const { world } = sandbox
       const exit = await main(
-        wordsOf(line),
+        line,
         createCommandContext({
           // State shared by the processes of a machine is shared within a test.
           // A busy machine may take longer for a quote than a user waits.
@@ -142,7 +141,7 @@ export function useCommands(
           },
           // The signer of the program runs in this process; other tests cover it as a separate process.
           signingService: async () => {
-            const typed = readCommandLine(wordsOf(line))
+            const typed = readCommandLine(line)
             const dirs = directories({ SLUICE_HOME: home, ...env })
             const profile = await selectProfile(env, flagValue(typed, '--profile'), withoutSecrets(settings))
             return openSigningService({
@@ -186,7 +185,6 @@ export function useCommands(
           },
         }),
       )
-      checkHint(wordsOf(line), said.out, said.err, exit)
       if (line.includes('--no-wait')) for (const { rpc } of world.chains) await untilMined(rpc)
       return {
         exit,
@@ -210,21 +208,6 @@ export const rpcEnvOf = (
       urls[name] ?? rpcUrl,
     ]),
   )
-
-/**
- * Extends the `--timeout` of a signing command on a busy machine (load above three times its cores), where the same work
- * takes longer. The suite alone does not cause such a load. Other commands keep their timeout, because their tests
- * compare the waiting time with it.
- */
-function patiently(words: readonly string[]): readonly string[] {
-  const busyness = loadavg()[0]! / availableParallelism() / 3
-  const at = words.indexOf('--timeout') + 1
-  const [, count, unit] = /^([0-9]+)(ms|s)$/.exec(words[at] ?? '') ?? []
-  const isSigning = ['deposit', 'withdraw', 'transfer', 'swap', 'action'].includes(words[0] ?? '')
-  if (at === 0 || count === undefined || !isSigning || busyness <= 1) return words
-  const ms = Math.ceil(Number(count) * (unit === 's' ? 1_000 : 1) * busyness)
-  return words.with(at, `${ms}ms`)
-}
 
 /** Waits until a node that mines by itself has mined what can be mined: after `--no-wait` it may still be about to. */
 async function untilMined(rpc: ChainClient): Promise<void> {
