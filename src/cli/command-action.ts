@@ -31,9 +31,9 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
   const networks = cli.backend.kind === 'remote' || !network ? [] : (await cli.backend.catalog()).networks
   if (network && networks.length > 0 && !networks.some(({ chainId }) => chainId === network.chainId)) {
     const { message, ...more } = whyNetworkLacks(networks, network)
-    return error.with({ message: `${error.message}. ${message}`, ...more })
+    return error.with({ besides: `. ${message}`, ...more })
   }
-  return error.with({ message: `${error.message}${await guessOf(cli, command, typed)}` })
+  return error.with({ besides: await guessOf(cli, command, typed) })
 }
 
 /**

@@ -4,6 +4,7 @@ import { localAction } from '../cli/command-action.ts'
 import type { LocalCli } from '../cli/command-run-types.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -40,7 +41,7 @@ function refuseOthers(command: Command): void {
     })
 }
 
-async function list(cli: LocalCli, { showOrigin = false }: { showOrigin?: boolean }): Promise<void> {
+async function list(cli: LocalCli, { showOrigin = false }: OptionsOf<'config list'>): Promise<void> {
   const all = await cli.program.settingOrigins(cli.globals.profile)
   const items = all.map(({ name, value, origin }) => ({ name, value, ...(showOrigin && { origin }) }))
   await cli.list(pageOf(items, { all: true }), {

@@ -8,13 +8,11 @@ import { confirm } from '../cli/prompts.ts'
 import { type ApiKey, servingOf } from '../cli/server-administration.ts'
 import { utcTime } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { advice, adviceText, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { ambiguousIdError, isIdStart } from '../planning/named-operation.ts'
-
-type Where = { database?: string }
-type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
 
 /** `keys`: the API keys of a served deployment. */
 export const keys = (program: CommandContext) => {
@@ -33,7 +31,7 @@ export const keys = (program: CommandContext) => {
   return command
 }
 
-async function create(cli: Cli, options: Create): Promise<void> {
+async function create(cli: Cli, options: OptionsOf<'keys create'>): Promise<void> {
   const { customer, testnet = false, strategies } = options
   if (!/^[A-Za-z0-9]([A-Za-z0-9._ -]{0,62}[A-Za-z0-9])?$/.test(customer))
     throw new AppError('USAGE', `"${sanitizeText(customer)}" is not a valid customer name`, {
@@ -71,7 +69,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
   )
 }
 
-async function list(cli: Cli, { database }: Where): Promise<void> {
+async function list(cli: Cli, { database }: OptionsOf<'keys list'>): Promise<void> {
   const all = await (await servingOf(cli).keys(database)).list()
   await cli.list(pageOf(all, { all: true }), {
     empty: adviceText(advice`No keys. Create one: ${sluice('keys create', { '--customer': 'NAME' })}`),
@@ -132,7 +130,7 @@ async function wholeKeyId(
   return ids.includes(typed) ? typed : (ids[0] ?? typed)
 }
 
-async function revoke(cli: Cli, typed: string, { database }: Where): Promise<void> {
+async function revoke(cli: Cli, typed: string, { database }: OptionsOf<'keys revoke'>): Promise<void> {
   const known = await servingOf(cli).keys(database)
   const id = await wholeKeyId(typed, known)
   await confirm(cli.io, cli.globals, `Revoke the key ${sanitizeText(id)} permanently?`)

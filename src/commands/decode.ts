@@ -14,6 +14,7 @@ import { readTransaction, type SignedCall } from '../diagnosis/calls/raw-transac
 import { type FoundTransaction, findEverywhere } from '../diagnosis/lookup/transaction-lookup.ts'
 import { type Address, type Hex, HexData } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
 import { advice, commandLine, sameWith, sluice } from '../domain/text/next-step.ts'
@@ -34,7 +35,7 @@ export const decode = (program: CommandContext) =>
     )
     .action(action(program, decodeOne))
 
-type Options = { to?: string; network?: string; value?: string; from?: string }
+type Options = OptionsOf<'decode'>
 
 /** The answer of `decode`. */
 type Decoded = CallJson & {

@@ -3,7 +3,6 @@ import type { StrategyBytecode, StrategyBytecodeInput } from '../api/unsigned-tr
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import { amountOf, refuseTwoAmounts, slippage } from '../cli/options/option-values.ts'
-import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { amountOfBalance, depositedToken } from '../cli/signing-flow/amount-of-balance.ts'
 import { depositProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
@@ -12,12 +11,13 @@ import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
-type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
+type Options = OptionsOf<'deposit'>
 
 /** `deposit`: put an asset into a strategy. */
 export const deposit = (program: CommandContext) =>

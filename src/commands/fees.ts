@@ -8,6 +8,7 @@ import type { CommandContext } from '../cli/program-context-types.ts'
 import { type OperatorDocument, servingOf } from '../cli/server-administration.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
 import type { Address } from '../domain/address.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -32,23 +33,13 @@ export const fees = (program: CommandContext) => {
   return command
 }
 
-type Where = { database?: string }
-type Set = Where & {
-  swapFeeBps?: string
-  performanceFeeBps?: string
-  maxMarkupBps?: string
-  operatorCollector?: string
-  markupBps?: string
-  collector?: string
-}
-
-async function show(cli: Cli, { database, operator }: Where & { operator?: boolean }): Promise<void> {
+async function show(cli: Cli, { database, operator }: OptionsOf<'fees show'>): Promise<void> {
   if (operator || database !== undefined)
     return cli.emit(await (await servingOf(cli).operator(database)).show(), operatorView)
   cli.emit(await (await cli.service()).getFees({}), view)
 }
 
-async function set(cli: Cli, options: Set): Promise<void> {
+async function set(cli: Cli, options: OptionsOf<'fees set'>): Promise<void> {
   const { database } = options
   const wanted: Partial<OperatorFees> = {
     ...rate(options, 'swapFeeBps'),
@@ -82,14 +73,17 @@ const flags = {
 } as const
 
 /** Parses a fee rate. */
-const rate = <name extends keyof typeof flags>(options: Set, name: name): { [one in name]?: number } => {
+const rate = <name extends keyof typeof flags>(
+  options: OptionsOf<'fees set'>,
+  name: name,
+): { [one in name]?: number } => {
   const text = options[name]
   return (text === undefined ? {} : { [name]: bpsOf(text, flags[name]) }) as { [one in name]?: number }
 }
 
 /** Parses a collector; `none` removes it. */
 const collecting = <name extends 'operatorCollector' | 'collector'>(
-  options: Set,
+  options: OptionsOf<'fees set'>,
   name: name,
 ): { [one in name]?: Address | null } => {
   const text = options[name]

@@ -12,6 +12,7 @@ import { hashLink } from '../cli/terminal/explorer-links.ts'
 import { decimal, stateWord, utcTime } from '../cli/terminal/format.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -25,11 +26,7 @@ export const history = (program: CommandContext) =>
     .addHelpText('after', '\nExample:\n  $ sluice history aave-v3-usdc-sandbox-one')
     .action(action(program, show, 'walletHistory'))
 
-async function show(
-  cli: Cli,
-  id: string,
-  options: { address?: string; wallet?: string; page: string; limit: string; all?: boolean },
-): Promise<void> {
+async function show(cli: Cli, id: string, options: OptionsOf<'history'>): Promise<void> {
   const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
   if (options.address !== undefined && options.wallet !== undefined)
     throw new AppError('USAGE', '--address and --wallet are the same and cannot be combined')

@@ -7,6 +7,7 @@ import type { CommandContext } from '../cli/program-context-types.ts'
 import { referenceForPlan } from '../cli/signing-flow/quotes/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/user-terms-from-flags.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import type { RuleResult } from '../guard/policy/policy-facts.ts'
@@ -68,11 +69,7 @@ export const policy = (program: CommandContext) => {
   return command
 }
 
-async function check(
-  cli: Cli,
-  file: string,
-  options: { policy?: string; maxServiceFee?: string; trustFirstUse?: boolean },
-): Promise<void> {
+async function check(cli: Cli, file: string, options: OptionsOf<'policy check'>): Promise<void> {
   const terms = termsOf(cli, options)
   if (!terms.policy)
     throw new AppError('USAGE', 'There is no policy to check against', {

@@ -10,23 +10,13 @@ import type { Column, View } from '../cli/output/view-types.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { escapeHtml } from '../domain/text/escape-html.ts'
 import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
-type Options = {
-  host: string
-  port: string
-  database?: string
-  check?: boolean
-  open?: string | true
-  drain?: string
-  tlsCert?: string
-  tlsKey?: string
-  behindProxy?: boolean
-  allowHttp?: boolean
-}
+type Options = OptionsOf<'serve'>
 
 /** `serve`: serves the API over HTTP. */
 export const serve = (program: CommandContext) =>

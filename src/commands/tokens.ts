@@ -6,6 +6,7 @@ import type { CommandContext } from '../cli/program-context-types.ts'
 import { addressLink } from '../cli/terminal/explorer-links.ts'
 import { tokensOn } from '../diagnosis/wallet-balances.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { otherSymbols, symbolMeant, tokensCalled } from '../domain/text/token-symbols.ts'
@@ -32,7 +33,7 @@ export const tokens = (program: CommandContext) => {
   return command
 }
 
-async function list(cli: Cli, { network: only, asset }: { network?: string; asset?: string }): Promise<void> {
+async function list(cli: Cli, { network: only, asset }: OptionsOf<'tokens list'>): Promise<void> {
   const catalog = await cli.backend.catalog()
   const chosen = only === undefined ? catalog.networks : [networkNamed(catalog.networks, only)]
   const all = chosen.map((network) => ({ network, here: tokensOn(catalog, network) }))

@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import { amountOf, refuseTwoAmounts } from '../cli/options/option-values.ts'
-import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { recipientOf } from '../cli/recipient.ts'
 import { amountOfBalance } from '../cli/signing-flow/amount-of-balance.ts'
@@ -10,18 +9,13 @@ import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { tokenForService } from '../cli/token-by-name.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { contractName } from '../guard/contract-names.ts'
 import { insufficientFunds } from '../guard/simulation/wallet-state-before-simulation.ts'
 
-type Options = SigningOptions & {
-  network: string
-  token: string
-  to: string
-  amount?: string
-  amountRaw?: string
-}
+type Options = OptionsOf<'transfer'>
 
 /** `transfer`: send a token or the native coin to an address. */
 export const transfer = (program: CommandContext) =>

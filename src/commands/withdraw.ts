@@ -4,7 +4,6 @@ import type { StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli } from '../cli/command-run-types.ts'
 import { amountOf, refuseTwoAmounts, slippage } from '../cli/options/option-values.ts'
-import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../cli/program-context-types.ts'
 import { claimProposal, withdrawProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
 import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote.ts'
@@ -12,18 +11,14 @@ import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { type RequestedStrategy, requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256, shareOfBalance } from '../domain/amount.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { advice, type Flags, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queue-reads.ts'
 import { amountOfPosition } from './amount-of-position.ts'
 
-type Options = SigningOptions & {
-  amount?: string
-  amountRaw?: string
-  claim?: boolean
-  restartCooldown?: boolean
-}
+type Options = OptionsOf<'withdraw'>
 
 /** `withdraw`: take an asset out of a strategy. */
 export const withdraw = (program: CommandContext) =>

@@ -8,6 +8,7 @@ import { strategyJson } from '../cli/views/json-documents.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
+import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { sluice } from '../domain/text/next-step.ts'
@@ -15,7 +16,7 @@ import { shellOperand, shellWord } from '../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Unit } from '../domain/token.ts'
 
-type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
+type Options = OptionsOf<'yield recommend'>
 
 /** `yield recommend`: the best strategy for an asset or a category. */
 export const yieldCommand = (program: CommandContext) => {

@@ -1,7 +1,17 @@
+import { rpcVariableOf } from './rpc-variable.ts'
 import { type Advice, advice, sameWith, sluice } from './text/next-step.ts'
 
+/** What to do next about a network: with the name of its RPC setting once the network is known. */
+export type RpcAdvice = (setting: string) => Advice
+
 /** The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and what to do next. */
-export type ErrorRow = { status?: number; exit: Exit; retryable?: true; next?: Advice }
+export type ErrorRow = { status?: number; exit: Exit; retryable?: true; next?: Advice | RpcAdvice }
+
+/** What to do next, for an error about the network of this name, if any. */
+export const worded = (given: Advice | RpcAdvice | undefined, network: unknown): Advice | undefined =>
+  typeof given === 'function'
+    ? given(rpcVariableOf(typeof network === 'string' && /^[a-z0-9-]+$/.test(network) ? network : undefined))
+    : given
 
 const quoting = (why: string): Advice => advice`${why}: ${sluice('swap quote', { '--help': true })}`
 
@@ -167,22 +177,29 @@ export const errorTable = {
   RPC_UNREACHABLE: {
     exit: 7,
     retryable: true,
-    next: 'Try again, or set another RPC in SLUICE_RPC_<NETWORK>.',
+    next: (setting) => `Try again, or set another RPC in ${setting}.`,
   },
   RPC_INCONSISTENT: {
     exit: 7,
     retryable: true,
-    next: checking(
-      'Run the same command again. If the error persists, set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one',
-    ),
+    next: (setting) =>
+      checking(
+        `Run the same command again. If the error persists, set another RPC in ${setting}. To find the faulty one`,
+      ),
   },
-  RPC_ERROR: { exit: 7, next: checking('Set another RPC in SLUICE_RPC_<NETWORK>. To find the faulty one') },
+  RPC_ERROR: {
+    exit: 7,
+    next: (setting) => checking(`Set another RPC in ${setting}. To find the faulty one`),
+  },
   HISTORY_UNREAD: {
     exit: 7,
     retryable: true,
     next: 'Run the same command again; it continues from the blocks already read.',
   },
-  CHAIN_ID_MISMATCH: { exit: 7, next: checking('Set an RPC of that network in SLUICE_RPC_<NETWORK>, then') },
+  CHAIN_ID_MISMATCH: {
+    exit: 7,
+    next: (setting) => checking(`Set an RPC of that network in ${setting}, then`),
+  },
   SANDBOX_UNAVAILABLE: { exit: 7, next: sluice('sandbox status') },
   ANVIL_NOT_FOUND: {
     exit: 12,
@@ -297,7 +314,7 @@ export const errorTable = {
     next: advice`${sluice('sandbox reset', { '--yes': true })}, then ${sluice('demo')}`,
   },
   EVIDENCE_CHANGED: { exit: 4, next: 'Ask its author for the file again.' },
-  EVIDENCE_UNCONFIRMED: { exit: 7, next: 'Set an RPC that still has those blocks: SLUICE_RPC_<NETWORK>' },
+  EVIDENCE_UNCONFIRMED: { exit: 7, next: (setting) => `Set an RPC that still has those blocks: ${setting}` },
   EVIDENCE_REFUTED: {
     exit: 4,
     next: 'The chain contradicts the evidence, or has changed since. Ask its author for new evidence.',

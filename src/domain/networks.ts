@@ -1,5 +1,6 @@
 import type { Address } from './address.ts'
 import { AppError } from './errors.ts'
+import { rpcVariableOf } from './rpc-variable.ts'
 import { didYouMean } from './text/did-you-mean.ts'
 import { type Advice, advice, sluice } from './text/next-step.ts'
 import type { Unit } from './token.ts'
@@ -205,5 +206,4 @@ export const sandboxHint = (network: Pick<Network, 'name'>): Advice =>
   advice`Use --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, shown by: ${sluice('sandbox status')}`
 
 /** The environment variable with the RPC URLs of a network. */
-export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>
-  `SLUICE_RPC_${name.toUpperCase().replaceAll('-', '_')}`
+export const rpcVariable = ({ name }: Pick<Network, 'name'>): string => rpcVariableOf(name)

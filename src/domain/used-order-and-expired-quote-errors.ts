@@ -1,4 +1,4 @@
-import { AppError, errorRow } from './errors.ts'
+import { AppError, adviceOf } from './errors.ts'
 import { type Advice, advice, bothAdvices, sluice } from './text/next-step.ts'
 import { momentText } from './text/time-spans.ts'
 
@@ -14,7 +14,7 @@ const inVain = 'A second payment for it would bring nothing'
 export const orderUsedError = (id: string, owner: string): AppError =>
   new AppError('ORDER_USED', `${orderText(id)} was already used by action ${owner}. ${inVain}`, {
     details: { order: id, usedBy: owner },
-    next: bothAdvices(errorRow('ORDER_USED').next, advice`To see the first: ${sluice('action show', owner)}`),
+    next: bothAdvices(adviceOf('ORDER_USED'), advice`To see the first: ${sluice('action show', owner)}`),
   })
 
 /** The error for an order that the chains, or another quote of the same service, show as used; `how` is the end of a sentence. */

@@ -82,7 +82,7 @@ function withPlaces(error: AppError): AppError {
     return [`${Array.isArray(path) ? path.join('.') : String(path ?? '')}: ${message}`]
   })
   if (places.length === 0) return error
-  return error.with({ message: `${error.message} (${places.join('; ')})` })
+  return error.with({ besides: ` (${places.join('; ')})` })
 }
 
 /** The hint for a response that is not from this service. */

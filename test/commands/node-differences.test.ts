@@ -84,7 +84,7 @@ test('block hashes in capital letters are equal to those in small letters', asyn
       blockHash: `0x${String(receipt.blockHash).slice(2).toUpperCase()}`,
     })),
   )
-  expect((await run(`${deposit} --timeout 5s`)).exit).toBe(0)
+  expect((await run(`${deposit} --timeout 1m`)).exit).toBe(0)
 })
 
 test('an endpoint that briefly lacks a block or receipt causes no reorganisation and no second send', async () => {
@@ -129,7 +129,7 @@ test('a transaction that an indexing node does not find is sent again', async ()
     const result = await ask(method, params)
     return result ? { result } : { error: { code: -32000, message: 'transaction indexing is in progress' } }
   })
-  expect((await run(`${deposit} --timeout 8s`)).exit).toBe(0)
+  expect((await run(`${deposit} --timeout 1m`)).exit).toBe(0)
 })
 
 test('action explain ignores transactions without a sender in blocks', async () => {

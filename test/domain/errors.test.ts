@@ -197,3 +197,26 @@ test('an AppError takes its hint from the table unless one is given', () => {
   expect(new AppError('QUOTE_NOT_FOUND', 'x').hint).toBe('sluice swap list')
   expect(new AppError('QUOTE_NOT_FOUND', 'x', { next: 'y' }).hint).toBe('y')
 })
+
+test('the advice of an AppError names the RPC setting of its network as soon as the network is known', () => {
+  const error = new AppError('RPC_UNREACHABLE', 'No answer')
+  expect(error.hint).toBe('Try again, or set another RPC in SLUICE_RPC_<NETWORK>.')
+  expect(error.with({ details: { network: 'base-sepolia' } }).hint).toBe(
+    'Try again, or set another RPC in SLUICE_RPC_BASE_SEPOLIA.',
+  )
+  const given = new AppError('RPC_UNREACHABLE', 'No answer', { next: (setting) => `Check ${setting}.` })
+  expect(given.with({ details: { network: 'base' } }).hint).toBe('Check SLUICE_RPC_BASE.')
+  expect(given.with({ details: { network: 'a b' } }).hint).toBe('Check SLUICE_RPC_<NETWORK>.')
+  expect(given.with({ details: { network: 'base' }, next: 'Wait.' }).hint).toBe('Wait.')
+})
+
+test('what else is known stands before the sentence that nothing was done, and stays when details are added', () => {
+  const error = new AppError('NO_ROUTE_FOUND', 'There is no route', { nothing: 'signed', isQuote: true })
+  const more = error.with({ besides: '. Besides, 3 USDC are missing' })
+  expect(more.with({ details: { a: 1 } })).toMatchObject({
+    message: 'There is no route. Besides, 3 USDC are missing. Nothing was signed.',
+    isQuote: false,
+    details: { a: 1 },
+  })
+  expect(more.with({ message: 'Another reason' }).message).toBe('Another reason. Nothing was signed.')
+})

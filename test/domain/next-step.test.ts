@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
 import { nextLine } from '../../src/cli/next-step-text.ts'
 import { errorTable } from '../../src/domain/error-table.ts'
-import { type ErrorCode, errorRow } from '../../src/domain/errors.ts'
+import { adviceOf, type ErrorCode, errorRow } from '../../src/domain/errors.ts'
 import { adviceText, type CommandName, sluice } from '../../src/domain/text/next-step.ts'
 import { leftOpen, startsAnew } from '../support/hints/hint-without-placeholder.ts'
 
@@ -200,10 +200,10 @@ describe('next steps', () => {
 
 describe('hints of the error table', () => {
   test.each(Object.keys(errorTable) as ErrorCode[])('%s has a hint', (code) => {
-    expect(adviceText(errorRow(code).next ?? '')).toMatch(/\S/)
+    expect(adviceText(adviceOf(code) ?? '')).toMatch(/\S/)
   })
 
-  // test/support/use-commands.ts applies this check to every command line that a test runs.
+  // every-error.test.ts and verify-every-outcome.test.ts apply this check to what commands say.
   test('leftOpen reports a placeholder whose value the error contains', () => {
     const hint = 'sluice action explain ID'
     const details = { operation: '0f8fad5b' }
@@ -233,7 +233,7 @@ describe('from exit 20 to 29', () => {
   test('no hint of the table of errors starts a new action', () => {
     const anew = (Object.keys(errorTable) as ErrorCode[])
       .filter(isSigned)
-      .flatMap((code) => startsAnew(adviceText(errorRow(code).next ?? ''), errorRow(code).exit) ?? [])
+      .flatMap((code) => startsAnew(adviceText(adviceOf(code) ?? ''), errorRow(code).exit) ?? [])
     expect(anew).toEqual([])
   })
 

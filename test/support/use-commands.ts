@@ -20,8 +20,8 @@ import { flagValue, readCommandLine } from '../../src/domain/command-line/read-c
 import type { Exit } from '../../src/domain/error-table.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { openSigningService } from '../../src/signing/signing-service.ts'
-import { checkHint } from './hints/hint-without-placeholder.ts'
 import { noKeychain } from './keys/test-keychain.ts'
+import { addEmptyDatabases } from './migrated-databases.ts'
 import { attemptsIn } from './spawn-program.ts'
 import type { TestSandbox } from './use-sandbox.ts'
 
@@ -80,6 +80,7 @@ export function useCommands(
     mkdirSync(join(home, 'cache'))
     for (const name of readdirSync(inject('sandboxCache')).filter((one) => one.startsWith('genesis-')))
       symlinkSync(join(inject('sandboxCache'), name), join(home, 'cache', name))
+    addEmptyDatabases(home)
   })
   afterEach(() => rmSync(home, { recursive: true, force: true }))
 
@@ -127,7 +128,7 @@ export function useCommands(
       const io: Io = { out: { ...stream('out', columns), ...out }, err: stream('err'), canAsk: false }
       const { world } = sandbox
       const exit = await main(
-        wordsOf(line),
+        line,
         createCommandContext({
           // State shared by the processes of a machine is shared within a test.
           // A busy machine may take longer for a quote than a user waits.
@@ -142,7 +143,7 @@ export function useCommands(
           },
           // The signer of the program runs in this process; other tests cover it as a separate process.
           signingService: async () => {
-            const typed = readCommandLine(wordsOf(line))
+            const typed = readCommandLine(line)
             const dirs = directories({ SLUICE_HOME: home, ...env })
             const profile = await selectProfile(env, flagValue(typed, '--profile'), withoutSecrets(settings))
             return openSigningService({
@@ -186,7 +187,6 @@ export function useCommands(
           },
         }),
       )
-      checkHint(wordsOf(line), said.out, said.err, exit)
       if (line.includes('--no-wait')) for (const { rpc } of world.chains) await untilMined(rpc)
       return {
         exit,

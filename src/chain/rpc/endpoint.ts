@@ -1,3 +1,4 @@
+import type { RpcAdvice } from '../../domain/error-table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
@@ -92,7 +93,8 @@ export function openEndpoint(
           ...(status === 429 && { fault: isQuotaUsedUp(words) ? 'refused' : busyFault }),
         },
         ...([401, 402, 403].includes(status) && {
-          next: advice`Check the key and the plan of the provider in SLUICE_RPC_<NETWORK>. To find the faulty one: ${sluice('doctor')}`,
+          next: (setting: string) =>
+            advice`Check the key and the plan of the provider in ${setting}. To find the faulty one: ${sluice('doctor')}`,
         }),
       },
     )
@@ -198,16 +200,18 @@ const unreachable = (host: string, cause: unknown): AppError =>
   )
 
 /** What helps against a fault of the connection. */
-const faultAdvice = ({ details }: AppError): { next?: string } => {
+const faultAdvice = ({ details }: AppError): { next?: string | RpcAdvice } => {
   if (details?.fault === 'certificate')
     return {
-      next: 'If the issuer is your own authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem. Otherwise set another RPC in SLUICE_RPC_<NETWORK>.',
+      next: (setting) =>
+        `If the issuer is your own authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem. Otherwise set another RPC in ${setting}.`,
     }
   if (details?.fault === 'proxy')
     return { next: 'Use a proxy that allows this host, or exclude the host in NO_PROXY.' }
   return details?.fault === 'redirect'
     ? {
-        next: 'Set the URL that it leads to in SLUICE_RPC_<NETWORK>; it often begins with https:// instead of http://.',
+        next: (setting) =>
+          `Set the URL that it leads to in ${setting}; it often begins with https:// instead of http://.`,
       }
     : {}
 }

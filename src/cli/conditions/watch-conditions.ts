@@ -1,3 +1,4 @@
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Next } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -15,7 +16,7 @@ type Watched<subject> = { name: string; one: subject }
 type Crossing = { time: string; subject: string; condition: string; isMet: boolean; value: FactValue }
 
 /** `once` ends the watch at the first condition that is met; `wait: false` looks one time. `name` is whose states these are. */
-export type WatchOptions = { once?: boolean; wait: boolean; name: string }
+type WatchOptions = Pick<OptionsOf<'wallet watch'>, 'once' | 'wait' | 'name'>
 
 /** How conditions are watched: `scope` is where their states are kept, `next` the command that shows one subject. */
 type Watching<subject> = WatchOptions & {

@@ -4,16 +4,6 @@ import { sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { nonceOf } from './option-values.ts'
 
-/** The execution options, as commander reads them. */
-export type ExecutionOptions = {
-  wait: boolean
-  confirmations?: string
-  nonce?: string[]
-  queueBehind?: boolean
-  pipeline?: boolean
-  maxFee?: string
-}
-
 /**
  * The pinned nonce of each chain; a bare number is for the chain of the first transaction. A nonce for
  * a chain without transactions is USAGE, if the legs are known.

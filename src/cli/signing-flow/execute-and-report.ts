@@ -11,7 +11,8 @@ import type { Progress } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { withPricedGas } from '../gas-in-usd.ts'
 import { parseDepth } from '../options/option-values.ts'
-import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
+import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
+import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { operationView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
@@ -175,7 +176,7 @@ export function runOptions(
   { backend }: Cli,
   context: ExecutionContext,
   operation: JournalOperation,
-  options: Partial<ExecutionOptions>,
+  options: Partial<SigningOptions>,
   maxFeePerGas?: bigint,
 ): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {
   const depth = parseDepth(options.confirmations)

@@ -8,7 +8,6 @@ import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { reopenAbandoned } from '../../transactions/reorganised-abandoned-operations.ts'
 import type { Cli } from '../command-run-types.ts'
 import { maxFee } from '../options/option-values.ts'
-import type { ExecutionOptions } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { executeAndReport } from './execute-and-report.ts'
 import { requireOperation } from './find-operation.ts'
@@ -18,7 +17,7 @@ import { refuseFailed } from './report-in-errors.ts'
 import type { ResumeChoices } from './signing-flow-types.ts'
 
 /** The options of a command that resumes an operation. */
-export type ResumeOptions = Partial<SigningOptions> & Partial<ExecutionOptions>
+export type ResumeOptions = Partial<SigningOptions>
 
 /** The gas price allowed beyond the plan, in wei. */
 export const maxFeeOf = (options: ResumeOptions): bigint | undefined =>

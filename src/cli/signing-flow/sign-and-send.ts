@@ -77,7 +77,7 @@ function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: 
   if (!(error instanceof AppError) || error.code !== 'KEY_REQUIRED') return error
   if (wallet !== undefined)
     return error.with({
-      message: `${error.message}. The plan is for ${wallet}`,
+      besides: `. The plan is for ${wallet}`,
       details: { wallet },
       next: advice`Sign with its wallet: --key-file PATH, --ledger or --wallet NAME. To see the names: ${sluice('wallet list')}`,
     })

@@ -7,7 +7,7 @@ import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../command-run-types.ts'
-import type { ExecutionOptions } from '../options/sending-and-waiting-options.ts'
+import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 
 /** A request to sign: its identity for an idempotency key, and how its transactions are proposed. */
 export type SigningRequest = {
@@ -31,7 +31,7 @@ export type SigningRequest = {
  * How an operation is executed: its options, a replacement of its pending transaction, the wallet's
  * lock, and a gas price allowed beyond its plan.
  */
-export type ResumeChoices = Partial<ExecutionOptions> & {
+export type ResumeChoices = Partial<SigningOptions> & {
   replacement?: 'bump' | 'cancel'
   onlyWaiting?: boolean
   lock?: PlanningLock | undefined

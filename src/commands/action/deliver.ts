@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { unknownHash } from '../../cli/lookup/unknown-hash.ts'
-import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { findOperation, requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { ownerOf, sameSigner } from '../../cli/signing-flow/resume-operation.ts'
@@ -10,6 +9,7 @@ import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { lookUpTransaction } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Hex } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -31,7 +31,7 @@ export const addDeliver = (command: Command, program: CommandContext): Command =
     .addHelpText('after', '\nExample:\n  $ sluice action deliver 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, deliver))
 
-async function deliver(cli: Cli, id: string, options: SigningOptions): Promise<void> {
+async function deliver(cli: Cli, id: string, options: OptionsOf<'action deliver'>): Promise<void> {
   const context = await cli.backend.context()
   const own = findOperation(context, id)
   const burn = own

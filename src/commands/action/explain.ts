@@ -15,6 +15,7 @@ import { transactionLines, waitingText } from '../../cli/views/operation-view.ts
 import { retryText } from '../../cli/views/retry-text.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import { type PrintedVerdict, type Verdict, verdictDocument } from '../../diagnosis/verdict.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
@@ -31,7 +32,7 @@ export const addExplain = (command: Command, program: CommandContext): void =>
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, explainOne))
 
-async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
+async function explainOne(cli: Cli, id: string, options: OptionsOf<'action explain'>): Promise<void> {
   const depth = parseDepth(options.confirmations)
   const context = await cli.backend.context()
   const of =

@@ -27,6 +27,7 @@ import {
   readServiceEvidence,
   type ServiceEvidence,
 } from '../../diagnosis/evidence/service-evidence.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -58,7 +59,7 @@ export function addEvidence(command: Command, program: CommandContext): void {
     .action(localAction(program, verify))
 }
 
-async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
+async function exportOne(cli: Cli, id: string, options: OptionsOf<'action export'>): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
   const operation = findOperation(context, id)
   const [evidence, page] = operation

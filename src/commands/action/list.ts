@@ -10,6 +10,7 @@ import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type ActionStatus, wordOf } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -28,10 +29,7 @@ const unknownToService = { destinationTxHash: null, finality: null, assurance: n
 const amountsOf = (row: Row) => (row.source === 'journal' ? row.amounts : statedAmounts(row.amounts))
 
 /** `action list` */
-export async function listActions(
-  cli: Cli,
-  options: { status?: string; wallet?: string; page?: string; limit?: string },
-): Promise<void> {
+export async function listActions(cli: Cli, options: OptionsOf<'action list'>): Promise<void> {
   const context = await cli.backend.context()
   const asked = options.status === undefined ? undefined : statusOf(options.status)
   const wallet = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)

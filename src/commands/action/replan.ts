@@ -12,14 +12,10 @@ import { settleIfPending } from '../../cli/signing-flow/record-chain-results.ts'
 import { confirmOlderJournal } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { replanLeg } from '../../cli/signing-flow/replan-leg.ts'
 import { refuseFailed, reportFor } from '../../cli/signing-flow/report-in-errors.ts'
-import {
-  maxFeeOf,
-  ownerOf,
-  type ResumeOptions,
-  resumeOperation,
-} from '../../cli/signing-flow/resume-operation.ts'
+import { maxFeeOf, ownerOf, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
@@ -35,7 +31,7 @@ import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 
-type Options = ResumeOptions & { acceptMinOut?: string }
+type Options = OptionsOf<'action replan'>
 
 /** `action replan`: plans the unsigned steps again, then signs and sends them. */
 export const addReplan = (command: Command, program: CommandContext): Command =>

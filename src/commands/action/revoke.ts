@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { withPricedGas } from '../../cli/gas-in-usd.ts'
-import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { settleIfPending } from '../../cli/signing-flow/record-chain-results.ts'
@@ -12,6 +11,7 @@ import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { unusedAllowances } from '../../diagnosis/remaining-allowances.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { isSignerNamed } from '../../signing/signer.ts'
@@ -27,7 +27,7 @@ export const addRevoke = (command: Command, program: CommandContext): Command =>
 
 const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
 
-async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<void> {
+async function revoke(cli: Cli, id: string, options: OptionsOf<'action revoke'>): Promise<void> {
   const context = await cli.backend.context()
   const known = requireOperation(context, id)
   const identity = await ownerOf(cli, known, options)

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
-import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { referenceForPlan } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { tellIfSigned } from '../../cli/signing-flow/tell-service.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -25,7 +25,7 @@ export const addSubmit = (command: Command, program: CommandContext): Command =>
     )
     .action(action(program, submit))
 
-async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
+async function submit(cli: Cli, file: string, options: OptionsOf<'action submit'>): Promise<void> {
   const text = await textOf(file, cli.program)
   const catalog = await cli.backend.catalog()
   const { proposal, hash } = readPlanFile({ catalog }, text)

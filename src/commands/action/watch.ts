@@ -12,6 +12,7 @@ import { watchUntil } from '../../cli/watch-loop.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { successorOf } from '../../diagnosis/successor-operation.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { actionEnds, isActionEnd } from '../../domain/swap-outcome.ts'
@@ -25,7 +26,7 @@ import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { hasRunEnded } from '../../transactions/run-state.ts'
 
 /** `action watch` */
-export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {
+export async function watch(cli: Cli, ids: string[], options: OptionsOf<'action watch'>): Promise<void> {
   const intervalMs = duration(options.interval)
   cli.program.time.follow()
   const context = readOnlyContext(await cli.backend.context())

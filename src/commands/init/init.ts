@@ -6,6 +6,7 @@ import type { CommandContext } from '../../cli/program-context-types.ts'
 import { confirm, promptYesNo, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import type { KeptProfile } from '../../cli/settings-files-schema.ts'
 import { findingsView } from '../../cli/views/health-checks-view.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import {
@@ -18,7 +19,7 @@ import {
 } from '../../domain/text/next-step.ts'
 import { shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { type Change, changeOf, keepProfile, type Said, type SetOptions, saidBy } from '../profile/set.ts'
+import { type Change, changeOf, keepProfile, type Said, saidBy } from '../profile/set.ts'
 import { profileView, shownProfile } from '../profile/show.ts'
 
 const urlsOf = (profile: KeptProfile) =>
@@ -92,11 +93,7 @@ export const init = (program: CommandContext) =>
     )
     .action(localAction(program, run))
 
-async function run(
-  cli: LocalCli,
-  name: string | undefined,
-  options: SetOptions & { use?: boolean },
-): Promise<void> {
+async function run(cli: LocalCli, name: string | undefined, options: OptionsOf<'init'>): Promise<void> {
   const isTold = (['kind', 'baseUrl', 'legacyBaseUrl', 'apiKeyFile', 'fromEnv'] as const).some(
     (flag) => options[flag] !== undefined,
   )

@@ -1,6 +1,7 @@
 import type { LocalCli } from '../../cli/command-run-types.ts'
 import type { FromEnvironment } from '../../cli/program-context-types.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/settings-files-schema.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   checkedApiKey,
@@ -15,16 +16,7 @@ import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'
 
 /** The profile flags. */
-export type SetOptions = {
-  kind?: string
-  baseUrl?: string
-  legacyBaseUrl?: string
-  apiKeyFile?: string
-  pricesUrl?: string
-  database?: string
-  fromEnv?: boolean
-  keychain?: boolean
-}
+type SetOptions = OptionsOf<'profile set'>
 
 /** The settings and secrets given for a profile, before they are merged with the saved ones. */
 export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string | undefined }

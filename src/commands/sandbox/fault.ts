@@ -5,6 +5,7 @@ import { termLine } from '../../cli/help/help-text.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, wholeNumber } from '../../cli/options/option-values.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   type FaultKind,
@@ -17,7 +18,7 @@ import { type Advice, advice, commandLine, sluice } from '../../domain/text/next
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
-type Options = Partial<Record<(typeof optionNames)[number], string>>
+type Options = OptionsOf<'sandbox fault'>
 
 /** `sandbox fault`: makes chains, bridge and RPC of the sandbox fail, on purpose. */
 export function addFault(command: Command, program: CommandContext): void {

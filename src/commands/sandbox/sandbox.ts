@@ -9,6 +9,7 @@ import { recipientOf } from '../../cli/recipient.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SandboxStatus } from '../../domain/sandbox-status-type.ts'
 import { commandLine, sluice } from '../../domain/text/next-step.ts'
@@ -87,14 +88,14 @@ async function payBitcoin(
   cli: Cli,
   to: string,
   amount: string,
-  { memo, replace }: { memo?: string; replace?: string },
+  { memo, replace }: OptionsOf<'sandbox pay-bitcoin'>,
 ): Promise<void> {
   const satoshi = parseAmount(amount, btc, 'The amount')
   const txid = await cli.program.sandbox.payBitcoin({ address: to, amount: satoshi, memo, replaces: replace })
   cli.emit({ txid, address: to, amount: tokenAmount(satoshi, btc) }, ({ txid: hash }) => hash)
 }
 
-async function fund(cli: Cli, text: string, options: { token?: string; amount?: string }): Promise<void> {
+async function fund(cli: Cli, text: string, options: OptionsOf<'sandbox fund'>): Promise<void> {
   const to = await recipientOf(cli, text, 'A recipient')
   if (options.amount !== undefined && options.token === undefined)
     throw new AppError('USAGE', '--amount needs --token', {
@@ -119,7 +120,7 @@ async function fund(cli: Cli, text: string, options: { token?: string; amount?: 
 
 async function wanted(
   cli: Cli,
-  { token: symbol, amount }: { token?: string; amount?: string },
+  { token: symbol, amount }: OptionsOf<'sandbox fund'>,
 ): Promise<{ symbol: string; amount?: bigint } | undefined> {
   if (symbol === undefined) return undefined
   const { networks, tokens } = await cli.backend.catalog()

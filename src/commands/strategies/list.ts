@@ -9,7 +9,7 @@ import { allPages } from '../../cli/read-all-pages.ts'
 import { percent } from '../../cli/terminal/format.ts'
 import { strategyJson } from '../../cli/views/json-documents.ts'
 import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/views/list-columns.ts'
-import type { ApyBasis } from '../../domain/apy-basis.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { didYouMean, didYouMeanWhole } from '../../domain/text/did-you-mean.ts'
@@ -18,21 +18,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
 import type { Token } from '../../domain/token.ts'
 
-type ListOptions = {
-  protocol?: string
-  network?: string
-  asset?: string
-  category?: string
-  minApy?: string
-  apyBasis?: ApyBasis
-  paused: 'include' | 'only' | 'exclude'
-  sort: 'apy' | 'tvl' | 'name'
-  page: string
-  limit: string
-  all?: boolean
-  watch?: boolean
-  interval: string
-}
+type ListOptions = OptionsOf<'strategies list'>
 
 /** `strategies list` */
 export async function list(cli: Cli, options: ListOptions): Promise<void> {
@@ -49,7 +35,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   let missing: string[] = []
   const network = await wantedNetwork(cli, options.network)
   const service = await serviceFor(cli, network)
-  const { tokens } = await cli.backend.catalog()
+  const tokens = options.asset === undefined ? [] : (await cli.backend.catalog()).tokens
   const look = async () => {
     const { every, left } = await everyStrategy(cli, service, network)
     missing = left

@@ -9,10 +9,11 @@ import { fieldTable } from '../../cli/terminal/table.ts'
 import { strategyDetailJson } from '../../cli/views/json-documents.ts'
 import { queuedLines } from '../../cli/views/queued-withdrawals-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { gradeMeaning, isGrade } from '../../protocols/integration-grade.ts'
 
-type ShowOptions = { wallet?: string; plot?: boolean }
+type ShowOptions = OptionsOf<'strategies show'>
 
 /** Basis points that a service states, as a percentage; another text as it came. */
 const bpsShare = (bps: string): string =>

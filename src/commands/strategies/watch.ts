@@ -1,12 +1,11 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { type ConditionFacts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
-import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
+import { watchConditions } from '../../cli/conditions/watch-conditions.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { assetFilter, everyStrategy, intervalOf, serviceFor, wantedNetwork } from './list.ts'
-
-type Options = WatchOptions & { when: string; network?: string; asset?: string; interval: string }
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text))
 
@@ -23,11 +22,11 @@ export const strategyFacts: ConditionFacts<Strategy> = {
 }
 
 /** `strategies watch` */
-export async function watch(cli: Cli, ids: string[], options: Options): Promise<void> {
+export async function watch(cli: Cli, ids: string[], options: OptionsOf<'strategies watch'>): Promise<void> {
   const conditions = parseConditions(options.when, strategyFacts)
   const network = await wantedNetwork(cli, options.network)
   const service = await serviceFor(cli, network)
-  const { tokens } = await cli.backend.catalog()
+  const tokens = options.asset === undefined ? [] : (await cli.backend.catalog()).tokens
   const all = async () => {
     const { every, left } = await everyStrategy(cli, service, network)
     for (const name of left) cli.notice(`${name} did not answer; its strategies are unchanged`)

@@ -4,14 +4,9 @@ import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { idAtService, swapNamed } from '../../cli/named-id.ts'
 import { idempotencyKey } from '../../cli/options/option-values.ts'
-import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { allPages } from '../../cli/read-all-pages.ts'
 import { recipientOf } from '../../cli/recipient.ts'
-import {
-  parseQuoteFlags,
-  type QuoteFlags,
-  type QuoteRequest,
-} from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { parseQuoteFlags, type QuoteRequest } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { withQuoteAgain } from '../../cli/signing-flow/quotes/quote-again.ts'
 import { referenceForSwap } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { quoteWithin, withMinOutHint } from '../../cli/signing-flow/quotes/request-quote.ts'
@@ -29,6 +24,7 @@ import type { AmountRequest } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
@@ -43,7 +39,7 @@ import { chooseQuote, comparedProviders } from './compare.ts'
 import { begunQuote } from './record-bitcoin-swap.ts'
 import { refuseSentQuote } from './refuse-sent-quote.ts'
 
-type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }
+type Options = OptionsOf<'swap execute'>
 
 const quoteFlags = [
   'from',

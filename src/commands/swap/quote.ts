@@ -1,6 +1,6 @@
 import type { Cli } from '../../cli/command-run-types.ts'
 import { nextLine } from '../../cli/next-step-text.ts'
-import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
+import { parseQuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import {
   acceptsAndRefusals,
   nextAfterQuote,
@@ -14,6 +14,7 @@ import { quoteJson } from '../../cli/views/json-documents.ts'
 import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
 import { sluice } from '../../domain/text/next-step.ts'
@@ -23,10 +24,7 @@ import { spanText } from '../../domain/text/time-spans.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
 
 /** `swap quote` */
-export async function quote(
-  cli: Cli,
-  { compare, ...options }: QuoteFlags & { compare?: string | true },
-): Promise<void> {
+export async function quote(cli: Cli, { compare, ...options }: OptionsOf<'swap quote'>): Promise<void> {
   // A wallet that was named must exist, whatever is known of its balance.
   const payer = options.wallet === undefined ? undefined : await walletAddress(cli, options.wallet)
   if (compare !== undefined) {

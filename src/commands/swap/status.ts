@@ -9,6 +9,7 @@ import { fieldTable, type MaybeRow } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSwapOver, isSwapPaid, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -16,11 +17,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { deliveryRows, depthText } from './bitcoin-deposit-document.ts'
 
 /** `swap status` */
-export async function status(
-  cli: Cli,
-  id: string,
-  options: { watch?: boolean; interval: string; btcTx?: string },
-): Promise<void> {
+export async function status(cli: Cli, id: string, options: OptionsOf<'swap status'>): Promise<void> {
   if (options.watch) cli.program.time.follow()
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }

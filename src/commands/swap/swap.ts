@@ -9,6 +9,7 @@ import { statusOfListed } from '../../cli/swap-status-by-id.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { advice, adviceText, sluice } from '../../domain/text/next-step.ts'
@@ -51,10 +52,7 @@ export const swap = (program: CommandContext) => {
 }
 
 /** `swap list` */
-async function list(
-  cli: Cli,
-  options: { from?: string; to?: string; provider?: string; page: string; limit: string },
-): Promise<void> {
+async function list(cli: Cli, options: OptionsOf<'swap list'>): Promise<void> {
   const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
   const { networks: known, bitcoin } = await cli.backend.catalog()
   const networks = bitcoin ? [...known, bitcoinNetwork] : known

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { address } from '../../cli/options/option-values.ts'
-import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
@@ -12,6 +11,7 @@ import { decimal } from '../../cli/terminal/format.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import { type Approval, walletApprovals } from '../../diagnosis/wallet-approvals.ts'
 import { sameAddress } from '../../domain/address.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
@@ -20,7 +20,7 @@ import { assetCalled } from '../../domain/text/token-symbols.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
 import type { AllowanceRef } from '../../planning/revoke-legs.ts'
 
-type Which = { network?: string; token?: string; spender?: string; all?: true }
+type Options = OptionsOf<'wallet approvals revoke'>
 
 /** `wallet approvals`: lists and revokes the allowances of a wallet. */
 export function addApprovals(command: Command, program: CommandContext): void {
@@ -40,7 +40,11 @@ export function addApprovals(command: Command, program: CommandContext): void {
     .action(action(program, revoke))
 }
 
-async function list(cli: Cli, name: string | undefined, { network }: Which): Promise<void> {
+async function list(
+  cli: Cli,
+  name: string | undefined,
+  { network }: OptionsOf<'wallet approvals list'>,
+): Promise<void> {
   const wallet = await walletAddress(
     cli,
     name,
@@ -111,7 +115,7 @@ async function given(
 /** More than this many at once are several commands. */
 const most = 10
 
-async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> {
+async function revoke(cli: Cli, options: Options): Promise<void> {
   const { network, token, spender, all } = options
   if (!all && network === undefined && token === undefined && spender === undefined)
     throw new AppError('USAGE', 'No allowance selected', {
@@ -135,7 +139,7 @@ async function revoke(cli: Cli, options: SigningOptions & Which): Promise<void> 
 }
 
 /** The allowances chosen by the flags: one that is named in full, or all that exist. */
-async function chosen(cli: Cli, options: SigningOptions & Which): Promise<AllowanceRef[]> {
+async function chosen(cli: Cli, options: Options): Promise<AllowanceRef[]> {
   const { networks, tokens, strategies } = await cli.backend.catalog()
   const spender = options.spender === undefined ? undefined : address(options.spender, '--spender')
   if (options.network !== undefined && options.token !== undefined && spender !== undefined) {

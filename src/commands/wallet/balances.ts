@@ -7,6 +7,7 @@ import { walletAddress } from '../../cli/wallet-address.ts'
 import { tokensOn, walletBalances } from '../../diagnosis/wallet-balances.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -19,7 +20,7 @@ type Row = { network: string; chainId: number; token: Address; amount: TokenAmou
 export async function balances(
   cli: Cli,
   name: string | undefined,
-  { network: only }: { network?: string },
+  { network: only }: OptionsOf<'wallet balances'>,
 ): Promise<void> {
   const wallet = await walletAddress(
     cli,

@@ -1,10 +1,11 @@
 import type { Cli } from '../../cli/command-run-types.ts'
 import { promptSecret } from '../../cli/prompts.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { readPassword } from '../../signing/read-private-file.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
-export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
+export type PasswordOptions = OptionsOf<'wallet new'>
 
 /** A password for a new keystore, entered twice if it is not given. */
 export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {

@@ -2,6 +2,7 @@ import { pageOf } from '../../api/page.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { confirm, promptSecret } from '../../cli/prompts.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, adviceText, commandLine, sluice } from '../../domain/text/next-step.ts'
 import {
@@ -15,13 +16,7 @@ import {
 } from '../../signing/keystore/directory.ts'
 import { parsePrivateKey } from '../../signing/keystore/private-key.ts'
 import type { ImportSource } from '../../signing/signing-service-protocol.ts'
-import {
-  existingPassword,
-  newPassword,
-  type PasswordOptions,
-  refuseNoKeychain,
-  rememberPassword,
-} from './keystore-password.ts'
+import { existingPassword, newPassword, refuseNoKeychain, rememberPassword } from './keystore-password.ts'
 
 /** `wallet list` */
 export async function listWallets(cli: Cli): Promise<void> {
@@ -49,7 +44,7 @@ export async function listWallets(cli: Cli): Promise<void> {
 }
 
 /** `wallet new` */
-export async function newWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
+export async function newWallet(cli: Cli, name: string, options: OptionsOf<'wallet new'>): Promise<void> {
   refuseTaken(cli, name)
   if (options.keychain) await refuseNoKeychain(cli)
   const password = await newPassword(cli, options)
@@ -60,11 +55,7 @@ export async function newWallet(cli: Cli, name: string, options: PasswordOptions
 }
 
 /** `wallet import` */
-export async function importKey(
-  cli: Cli,
-  name: string,
-  options: PasswordOptions & { keyFile?: string; keystore?: string },
-): Promise<void> {
+export async function importKey(cli: Cli, name: string, options: OptionsOf<'wallet import'>): Promise<void> {
   refuseTaken(cli, name)
   if (options.keychain) await refuseNoKeychain(cli)
   if (options.keyFile !== undefined && options.keystore !== undefined)
@@ -78,7 +69,7 @@ export async function importKey(
 
 async function toImport(
   cli: Cli,
-  options: PasswordOptions & { keyFile?: string; keystore?: string },
+  options: OptionsOf<'wallet import'>,
 ): Promise<{ from: ImportSource; password: string }> {
   const { keyFile, keystore: label } = options
   if (label !== undefined) {

@@ -1,14 +1,14 @@
 import type { Cli } from '../../cli/command-run-types.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'
-import {
-  existingPassword,
-  type PasswordOptions,
-  refuseNoKeychain,
-  rememberPassword,
-} from './keystore-password.ts'
+import { existingPassword, refuseNoKeychain, rememberPassword } from './keystore-password.ts'
 
 /** `wallet remember`: keeps a password in the keychain, once it has opened the keystore. */
-export async function rememberWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
+export async function rememberWallet(
+  cli: Cli,
+  name: string,
+  options: OptionsOf<'wallet remember'>,
+): Promise<void> {
   exportKey(cli.program.keystores, name)
   await refuseNoKeychain(cli)
   const password = await existingPassword(cli, options, name)

@@ -1,12 +1,11 @@
 import type { Wallet } from '../../api/wallet-positions.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { type ConditionFacts, parseConditions } from '../../cli/conditions/parse-conditions.ts'
-import { type WatchOptions, watchConditions } from '../../cli/conditions/watch-conditions.ts'
+import { watchConditions } from '../../cli/conditions/watch-conditions.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { intervalOf } from '../strategies/list.ts'
-
-type Options = WatchOptions & { when: string; interval: string }
 
 const numberOf = (value: string | number | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value)
@@ -46,7 +45,11 @@ export const walletFacts: ConditionFacts<Wallet> = {
 }
 
 /** `wallet watch` */
-export async function watch(cli: Cli, name: string | undefined, options: Options): Promise<void> {
+export async function watch(
+  cli: Cli,
+  name: string | undefined,
+  options: OptionsOf<'wallet watch'>,
+): Promise<void> {
   const conditions = parseConditions(options.when, walletFacts)
   const address = await walletAddress(cli, name, sluice('wallet watch', 'ADDR', { '--when': 'health<1.2' }))
   const service = await cli.service()

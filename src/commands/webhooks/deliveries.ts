@@ -3,12 +3,13 @@ import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { wholeNumber } from '../../cli/options/option-values.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
-type List = WebhooksAt & { state?: 'pending' | 'delivered' | 'dead'; page: string; limit: string }
+type List = OptionsOf<'webhooks deliveries'>
 
 /** `webhooks deliveries` */
 export async function deliveries(cli: Cli, id: string, options: List): Promise<void> {
@@ -74,7 +75,7 @@ export async function resend(cli: Cli, id: string, delivery: string, options: We
 }
 
 /** `webhooks replay` */
-export async function replay(cli: Cli, id: string, options: WebhooksAt & { since: string }): Promise<void> {
+export async function replay(cli: Cli, id: string, options: OptionsOf<'webhooks replay'>): Promise<void> {
   const since = parseSince(options.since, cli.program.now())
   cli.emit(
     { id, since, ...(await (await eventsOf(cli, options)).replayWebhook({ id, since })) },

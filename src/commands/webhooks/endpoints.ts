@@ -6,17 +6,15 @@ import { confirm } from '../../cli/prompts.ts'
 import { allPages } from '../../cli/read-all-pages.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EventType, eventTypes } from '../../domain/events/event-table.ts'
 import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
-type Paging = { page: string; limit: string }
-type Add = WebhooksAt & { types?: string; thin?: boolean; apyLine?: string; liquidityLine?: string }
-
 /** `webhooks add` */
-export async function add(cli: Cli, url: string, options: Add): Promise<void> {
+export async function add(cli: Cli, url: string, options: OptionsOf<'webhooks add'>): Promise<void> {
   const { types, thin, apyLine, liquidityLine } = options
   const wanted = {
     url,
@@ -29,7 +27,7 @@ export async function add(cli: Cli, url: string, options: Add): Promise<void> {
 }
 
 /** `webhooks list` */
-export async function list(cli: Cli, options: WebhooksAt & Paging): Promise<void> {
+export async function list(cli: Cli, options: OptionsOf<'webhooks list'>): Promise<void> {
   const asked = {
     page: wholeNumber(options.page, '--page'),
     limit: wholeNumber(options.limit, '--limit', 100),

@@ -1,11 +1,12 @@
 import type { Service } from '../../api/service-type.ts'
 import type { eventRoutes } from '../../api/webhooks.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 
 /** Where the webhooks of a command are: in the database of a server on this machine, or at a remote service. */
-export type WebhooksAt = { database?: string; customer?: string; allowHttp?: boolean }
+export type WebhooksAt = Pick<OptionsOf<'webhooks add'>, 'database' | 'customer' | 'allowHttp'>
 
 type Events = Pick<Service, keyof typeof eventRoutes>
 

@@ -5,6 +5,7 @@ import { duration } from '../../cli/options/global-options.ts'
 import { writeDocument, writeText } from '../../cli/output/document-writer.ts'
 import { onlyListsError } from '../../cli/output/output.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
+import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -12,16 +13,9 @@ import { maxTimerMs } from '../../domain/timer-limit.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { parseSince } from './deliveries.ts'
 import { eventTypesOf } from './endpoints.ts'
-import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
+import { eventsOf } from './event-service-of-profile.ts'
 
-type Options = WebhooksAt & {
-  forwardTo?: string
-  secretFile?: string
-  types?: string
-  consumer: string
-  since?: string
-  interval: string
-}
+type Options = OptionsOf<'webhooks listen'>
 
 /** How many events one poll takes. */
 const atOnce = 100

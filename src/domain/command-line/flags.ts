@@ -26,6 +26,46 @@ type Long<usage extends string> = usage extends `-${string}, ${infer long}`
 /** The long name of a flag that the program has. */
 export type FlagName = Long<Usage> | '--help' | '--version'
 
+type Row<command> = (typeof groups)[number] extends infer group
+  ? group extends { of: readonly (infer one)[]; flags: readonly (infer row)[] }
+    ? Extract<command, one> extends never
+      ? never
+      : row
+    : never
+  : never
+type Value<usage, more> = more extends { repeats: true }
+  ? string[]
+  : more extends { choices: readonly (infer choice)[] }
+    ? choice
+    : usage extends `${string}<${string}`
+      ? string
+      : usage extends `${string}[${string}`
+        ? string | true
+        : boolean
+type Camel<name> = name extends `${infer word}-${infer rest}` ? `${word}${Capitalize<Camel<rest>>}` : name
+type Key<usage extends string, long = Long<usage>> = long extends `--no-${infer name}`
+  ? Camel<name>
+  : long extends `--${infer name}`
+    ? Camel<name>
+    : never
+type More<row, usage> =
+  Extract<row, readonly [usage, ...unknown[]]> extends readonly [unknown, unknown, infer more] ? more : object
+/** The usages of the flags whose option always has a value: `--no-wait` makes `wait` false, which is true without it. */
+type Given<row extends FlagRow, usage = row[0]> = usage extends `--no-${infer name}`
+  ? Exclude<usage, `--${name}` extends row[0] ? usage : never>
+  : usage extends string
+    ? More<row, usage> extends { isRequired: true } | { default: string }
+      ? usage
+      : never
+    : never
+
+/** The own options of a command, as commander reads them off its flags; of several commands, all that one of them takes. */
+export type OptionsOf<command extends LeafName, row extends FlagRow = Row<command>> = {
+  [usage in Given<row> as Key<usage>]: Value<usage, More<row, usage>>
+} & {
+  [usage in Exclude<row[0], Given<row>> as Key<usage>]?: Value<usage, More<row, usage>>
+}
+
 /** A flag of a command. */
 export type CommandFlag = {
   usage: string

@@ -1,4 +1,3 @@
-import type { LeafName } from './commands.ts'
 import type { FlagGroup } from './flag-rows.ts'
 
 /** Commands that make a plan and sign it. */
@@ -19,8 +18,9 @@ export const signing = [...planning, ...resuming] as const
 
 /** Commands whose calls can pay a fee and move a price. */
 const exchanging = ['deposit', 'withdraw', 'swap execute', 'action submit'] as const
-const except = (...some: (typeof planning)[number][]): LeafName[] =>
-  planning.filter((one) => !some.includes(one))
+type Planning = (typeof planning)[number]
+const except = <some extends Planning>(...some: some[]): Exclude<Planning, some>[] =>
+  planning.filter((one): one is Exclude<Planning, some> => !some.some((other) => other === one))
 
 /** The flags of the commands that sign. */
 export const signingFlags = [

@@ -5,7 +5,8 @@ import type { FaultName } from '../../../src/domain/sandbox-fault.ts'
 import { tryLock } from '../../../src/store/file-lock.ts'
 import { operationTransitions } from '../../../src/store/journal/states.ts'
 import { campaignSeed, cells, seeded } from '../../support/engine.ts'
-import { useCommands } from '../../support/use-commands.ts'
+import { checkHint } from '../../support/hints/hint-without-placeholder.ts'
+import { useCommands, wordsOf } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -186,6 +187,7 @@ describe('evidence of every outcome under a fault verifies', () => {
       }
       const line = typed.replace('unexported ', '').replace('ID', id).replace('POOL', pool())
       const ran = await run(`${line}${line.startsWith('sandbox') ? '' : ' --yes'} --json`)
+      checkHint(wordsOf(line), ran.out, ran.err, ran.exit)
       if (line.startsWith('sandbox')) {
         expect(ran.exit, ran.err).toBe(0)
         continue

@@ -495,7 +495,7 @@ describe('files', () => {
     ['the directory of the sandbox', 'data/sandbox'],
   ])('a file in place of %s exits 12, and nothing is signed', async (_, path) => {
     const whole = join(home(), path)
-    mkdirSync(join(whole, '..'), { recursive: true })
+    rmSync(whole, { recursive: true })
     writeFileSync(whole, '')
     const nonce = () =>
       sandbox.chain(31337).rpc.request('eth_getTransactionCount', [sandbox.user.address, 'pending'])
@@ -536,8 +536,7 @@ describe('files', () => {
   test('a journal that is not a database exits 26 and stays unchanged', async () => {
     const path = join(home(), 'data', 'sandbox', 'journal.db')
     const text = 'this is not a database, whatever it was'
-    mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true, mode: 0o700 })
-    writeFileSync(path, text, { mode: 0o600 })
+    writeFileSync(path, text)
     const { exit, json } = await run(`${pay} --json`)
     expect({ exit, code: json.error.code }).toEqual({ exit: 26, code: 'JOURNAL_UNREADABLE' })
     expect(json.error.hint).not.toBeNull()
@@ -546,8 +545,7 @@ describe('files', () => {
 
   test('a journal that others can read exits 12 with a chmod hint', async () => {
     const path = join(home(), 'data', 'sandbox', 'journal.db')
-    mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true, mode: 0o700 })
-    writeFileSync(path, '', { mode: 0o644 })
+    chmodSync(path, 0o644)
     const { exit, json } = await run(`${pay} --json`)
     expect({ exit, hint: json.error.hint }).toEqual({ exit: 12, hint: `chmod 600 ${path}` })
   })

@@ -9,8 +9,9 @@ import { buildProgram } from '../../../src/app/main.ts'
 import { errorRow, isErrorCode } from '../../../src/domain/errors.ts'
 import { tryLock } from '../../../src/store/file-lock.ts'
 import { inTurn } from '../../support/engine.ts'
+import { checkHint } from '../../support/hints/hint-without-placeholder.ts'
 import { type Listener, listener } from '../../support/services/listener.ts'
-import { type Circumstances, useCommands } from '../../support/use-commands.ts'
+import { type Circumstances, useCommands, wordsOf } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -317,6 +318,7 @@ test.each(Object.entries(rows).map((row, turn) => [...row, turn] as const))(
       expect(isErrorCode(failed.code) && errorRow(failed.code).exit).toBe(exit)
       expect({ kind, hint: failed.hint }).toEqual({ kind, hint: expect.stringMatching(/\S/) })
       expect({ kind, exit: words.exit }).toEqual({ kind, exit })
+      for (const { out, err } of [json, words]) checkHint(wordsOf(typed), out, err, exit)
       expect(words.err).toMatch(new RegExp(`error .+ \\(${failed.code}\\)\\nnext( {2}.+)?\\n( {6}.+\\n)*$`))
       expect({ kind, signed: attempts() }).toEqual({ kind, signed })
     }

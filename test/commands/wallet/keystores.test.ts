@@ -58,7 +58,6 @@ describe('keystores', () => {
   })
 
   test('reports an unusable keystore folder as STATE_UNUSABLE before it asks for a password or key', async () => {
-    mkdirSync(join(home(), 'data'), { recursive: true })
     file(join('data', 'keystores'), '')
     const lines = ['list', 'new one', 'import one', 'export one', 'remove one --yes', 'use one']
     for (const line of lines) {

@@ -2,6 +2,7 @@ import type { Quote } from '../../../api/quote.ts'
 import type { Address } from '../../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../../domain/amount.ts'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
+import type { OptionsOf } from '../../../domain/command-line/flags.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
 import { defaultSlippage } from '../../../domain/slippage.ts'
@@ -17,24 +18,9 @@ import { betterAfterGas, otherProviders } from './choose-after-gas.ts'
 import { refuseDrift } from './quote-matches-request.ts'
 
 /** The flags of a quote. */
-export type QuoteFlags = {
-  from?: string
-  to?: string
-  tokenIn?: string
-  tokenOut?: string
-  amountIn?: string
-  amountOut?: string
-  destination?: string
-  refund?: string
-  /** The payer, whose balance is read; the one who is paid by a swap from Bitcoin. */
-  wallet?: string
-  provider?: string
-  slippage?: string
-  speed?: Speed
-  feeSponsorship?: boolean
-}
+export type QuoteFlags = Omit<OptionsOf<'swap quote'>, 'compare' | 'raw'>
 
-type Speed = 'fast' | 'standard'
+type Speed = NonNullable<QuoteFlags['speed']>
 
 /** A quote request with its networks, tokens and amounts resolved. `request` identifies it for an idempotency key. */
 export type QuoteRequest = {

@@ -1,4 +1,4 @@
-import { AppError, errorRow } from '../../../domain/errors.ts'
+import { AppError, adviceOf } from '../../../domain/errors.ts'
 import { quoteExpiredError } from '../../../domain/used-order-and-expired-quote-errors.ts'
 import type { Proposal } from '../../../planning/proposal-types.ts'
 import { sameCommandHint } from './quote-matches-request.ts'
@@ -15,7 +15,7 @@ export function refuseExpiredQuote(
   if (expiresAt === null) return
   const left = Date.parse(expiresAt) - now
   if (left > perStep * (legs[0]?.transactions.length ?? 1)) return
-  const next = isFixed ? errorRow('POLICY_TAMPER').next! : sameCommandHint
+  const next = isFixed ? adviceOf('POLICY_TAMPER')! : sameCommandHint
   if (left <= 0) throw quoteExpiredError(Date.parse(expiresAt), { isUnsigned: true, next })
   throw new AppError(
     'QUOTE_EXPIRED',

@@ -34,7 +34,7 @@ export async function withBalance<answer>(
     const lacks = held ? balanceShortfalls(held, { token, amountIn: amount, estimatedGas: null }) : []
     if (lacks.length === 0) throw error
     throw error.with({
-      message: `${error.message}. Besides, ${lacks.map(({ message }) => message).join('. ')}`,
+      besides: `. Besides, ${lacks.map(({ message }) => message).join('. ')}`,
       details: { refusals: refusalRows(cli, lacks) },
     })
   }
