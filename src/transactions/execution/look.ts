@@ -16,7 +16,7 @@ import { readNonceCount } from '../../chain/nonce-count.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation-types.ts'
 import { findNonceUse, type NonceUse } from '../nonces/nonce-use.ts'
-import type { Run } from '../run-state.ts'
+import { isNodeFailure, type Run } from '../run-state.ts'
 import type { Found, Look, Missing, NonceOwner, Seen } from './state.ts'
 
 /** How long, in ms, a local node may not yet show a transaction that it just accepted. */
@@ -31,6 +31,7 @@ export async function lookAt(
   seen: Seen,
 ): Promise<Look> {
   const { chainId } = leg
+  await mineMissing(run, seen.look)
   const at = run.clock.now()
   // During the second look, all nodes are asked whether they show the same.
   const comparing = [...seen.deep].map(
@@ -54,8 +55,6 @@ export async function lookAt(
         ...mined,
         ...(await confirmationDepth(rpc, mined.blockNumber, run.depth ?? usual, usual, mined.head)),
       })
-  const lacking = Math.max(0, ...[...found.values()].map(({ missing }) => missing))
-  if (lacking > 0) await run.mineBlocks?.(chainId, lacking)
   const isJustSent = ({ index }: Step) =>
     isLocal(rpc) && run.clock.now() - (seen.sent.get(index)?.at ?? Number.NEGATIVE_INFINITY) < localVisibleMs
   const wallet =
@@ -70,6 +69,15 @@ export async function lookAt(
   const readFromIt = await refreshing
   readFromIt()
   return { chainId, at, found, missing: new Map(missing), wallet, unlike, deadlineDispute }
+}
+
+/** Mines the blocks that what was found lacks to be final, on a chain that makes none by itself. */
+async function mineMissing({ mineBlocks }: Run, before: Look | null): Promise<void> {
+  const lacking = Math.max(0, ...[...(before?.found.values() ?? [])].map(({ missing }) => missing))
+  if (!before || lacking === 0) return
+  await mineBlocks?.(before.chainId, lacking).catch((error: unknown) => {
+    if (!isNodeFailure(error)) throw error
+  })
 }
 
 /** Whether a step may be in no block: it was not in one at the last look, and is not sent just now. */
