@@ -1,4 +1,4 @@
-import type { FaultPoint } from '../src/transactions/run-state.ts'
+import type { FaultPoint } from '../src/transactions/run.ts'
 import type { Rule } from '../test/support/nodes/faulty-rpc.ts'
 import type { Act } from '../test/support/nodes/rpc-faults.ts'
 import { seeded } from './seeded.ts'

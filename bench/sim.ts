@@ -1,5 +1,5 @@
 import { endedWithoutEffect } from '../src/store/journal/replan-and-reopen-writes.ts'
-import type { Execution } from '../src/transactions/run-state.ts'
+import type { Execution } from '../src/transactions/run.ts'
 import type { SimTransaction } from '../test/support/simulated/chain.ts'
 import { genesisTime } from '../test/support/simulated/node.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'

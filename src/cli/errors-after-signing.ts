@@ -11,11 +11,7 @@ import {
   withFlags,
 } from '../domain/text/next-step.ts'
 import type { JournalOperation } from '../planning/execution-context-types.ts'
-import {
-  adviceAfterFix,
-  continueAdvice,
-  isPolicyFileFault,
-} from '../transactions/operations/continue-hints.ts'
+import { adviceAfterFix, continueAdvice, isPolicyFileFault } from '../transactions/outcome/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
 import type { SignedOperation } from './program-context-types.ts'
 

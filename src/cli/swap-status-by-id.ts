@@ -6,7 +6,6 @@ import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
-import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -15,8 +14,9 @@ import {
   resultOf,
   unfilledError,
   unfilledText,
-} from '../transactions/outcome/delivery-result.ts'
-import { isClosed } from '../transactions/run-state.ts'
+} from '../transactions/bridge/delivery-result.ts'
+import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
+import { isClosed } from '../transactions/steps/operation-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
 import { quoteCommand } from './signing-flow/quotes/quote-again.ts'

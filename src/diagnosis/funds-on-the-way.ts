@@ -2,9 +2,9 @@ import { type Address, sameAddress } from '../domain/address.ts'
 import { displayNetwork } from '../domain/networks.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
-import { activeSteps } from '../transactions/operations/active-steps.ts'
-import { resultOf } from '../transactions/outcome/delivery-result.ts'
-import { isFinished } from '../transactions/run-state.ts'
+import { resultOf } from '../transactions/bridge/delivery-result.ts'
+import { activeSteps } from '../transactions/steps/active-steps.ts'
+import { isFinished } from '../transactions/steps/operation-state.ts'
 
 /** Funds that left one chain and that the journal has not seen on the other: at least `amount` is to arrive. */
 export type FundsOnTheWay = { action: string; network: string; token: Token; amount: bigint }

@@ -6,8 +6,8 @@ import type { OperationSummary, StoredPlan } from '../guard/stored-plan-types.ts
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
 import { statusOfState } from '../store/journal/states.ts'
+import { isRefunded, isUnderDelivered, resultOf } from '../transactions/bridge/delivery-result.ts'
 import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
-import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 import { stepTimes } from './step-times.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readHead } from '../../src/chain/head.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import type { Execution } from '../../src/transactions/run-state.ts'
+import type { Execution } from '../../src/transactions/run.ts'
 import type { ProviderCall } from '../support/nodes/proxy-node.ts'
 import { planPayments, run, signer } from '../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../support/use-journal-and-chain.ts'

@@ -9,7 +9,7 @@ import { checkLaterLegs } from '../../src/planning/later-leg-checks.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
 import { contractsIn } from '../../src/swaps/swap-contracts.ts'
-import { continueAdvice } from '../../src/transactions/operations/continue-hints.ts'
+import { continueAdvice } from '../../src/transactions/outcome/continue-hints.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readAhead } from '../../src/transactions/read-ahead.ts'
-import type { Run } from '../../src/transactions/run-state.ts'
+import { readAhead } from '../../src/transactions/execution/read-ahead.ts'
+import type { Run } from '../../src/transactions/run.ts'
 
 /** A run whose last step is in a block of this hash, and the number of times that its result was read. */
 function runIn(hash: { now: string }, more: Partial<Run> = {}) {

@@ -2,9 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Attempt } from '../../src/store/journal/operation-types.ts'
-import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
-import type { Execution } from '../../src/transactions/run-state.ts'
-import { broadcastAnswer, demandedFees, needsImmediateBump } from '../../src/transactions/send-errors.ts'
+import { replacementFees } from '../../src/transactions/attempts/fee-bump.ts'
+import type { Execution } from '../../src/transactions/run.ts'
+import {
+  broadcastAnswer,
+  demandedFees,
+  needsImmediateBump,
+} from '../../src/transactions/steps/send-errors.ts'
 import type { Chain } from '../support/anvil.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
 import { oneCoin, planPayments, run } from '../support/payments/payment-operation.ts'

@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { JournalOperation } from '../../planning/execution-context-types.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 
 /**
  * The wallet of an operation that has nothing left to sign, where no signer is given (KEY_REQUIRED): it is followed, or its result is

@@ -5,7 +5,7 @@ import { type Advice, advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 /** Describes the allowances that remain after an operation; `null` if they are unknown. */
 export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): Advice[] =>
   left?.map(

@@ -4,13 +4,13 @@ import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { planJson } from '../../planning/plan-json.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
+import { acquirePlanningLock, type PlanningLock } from '../../transactions/nonces/wallet-lock.ts'
 import { dropUnsigned } from '../../transactions/operations/abandon-operation.ts'
 import {
   refuseAllowanceConflict,
   settleOpenOrders,
 } from '../../transactions/operations/allowance-conflict.ts'
 import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
-import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../command-run-types.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'

@@ -5,7 +5,7 @@ import type { LegReads } from '../../planning/leg-simulation.ts'
 import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal-types.ts'
 import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import type { PlanningLock } from '../../transactions/nonces/wallet-lock.ts'
 import type { Cli } from '../command-run-types.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 

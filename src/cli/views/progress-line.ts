@@ -1,6 +1,6 @@
 import { displayNetwork, type Network } from '../../domain/networks.ts'
 import type { JournalOperation } from '../../planning/execution-context-types.ts'
-import type { Progress } from '../../transactions/run-state.ts'
+import type { Progress } from '../../transactions/run.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { sideBySide } from '../terminal/text-wrap.ts'

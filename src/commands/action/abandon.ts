@@ -11,11 +11,11 @@ import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import { reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
+import { acquirePlanningLock } from '../../transactions/nonces/wallet-lock.ts'
 import { abandonWhenIdle } from '../../transactions/operations/abandon-operation.ts'
-import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 
 /** `action abandon` */
 export async function abandonAction(cli: Cli, id: string): Promise<void> {

@@ -18,7 +18,7 @@ import { type PrintedVerdict, type Verdict, verdictDocument } from '../../diagno
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { readOnlyContext } from '../../transactions/operations/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
 import { explainTransaction } from './explain-transaction.ts'
 

@@ -35,7 +35,7 @@ import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isTransactionHash } from '../../planning/named-operation.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { readOnlyContext } from '../../transactions/operations/read-only-context.ts'
 import { explainFromService } from './explain-from-service.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */

@@ -23,13 +23,13 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { planJson } from '../../planning/plan-json.ts'
 import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
+import { rediscoveredSteps, reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
-import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
-import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import { acquirePlanningLock } from '../../transactions/nonces/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/steps/active-steps.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 
 type Options = OptionsOf<'action replan'>
 

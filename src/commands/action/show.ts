@@ -6,7 +6,7 @@ import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { actionView } from '../../cli/views/operation-view.ts'
 import { revertCause } from '../../diagnosis/revert-cause.ts'
 import { readWaiting } from '../../diagnosis/waiting.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { readOnlyContext } from '../../transactions/operations/read-only-context.ts'
 
 /** `action show` */
 export async function showAction(cli: Cli, id: string): Promise<void> {

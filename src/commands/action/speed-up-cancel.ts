@@ -10,12 +10,12 @@ import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
-import { isAllFinal } from '../../transactions/operations/active-steps.ts'
+import { isCancelling } from '../../transactions/attempts/fee-bump.ts'
+import { reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
+import { reopenAbandoned } from '../../transactions/confirmation/reorganised-abandoned-operations.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { reopenAbandoned } from '../../transactions/reorganised-abandoned-operations.ts'
-import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { isAllFinal } from '../../transactions/steps/active-steps.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 
 /** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
 export function addReplacements(command: Command, program: CommandContext): void {

@@ -21,9 +21,9 @@ import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
+import { readOnlyContext } from '../../transactions/operations/read-only-context.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
-import { hasRunEnded } from '../../transactions/run-state.ts'
+import { hasRunEnded } from '../../transactions/steps/operation-state.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: OptionsOf<'action watch'>): Promise<void> {

@@ -12,7 +12,7 @@ import { encodeTerms, strictTerms } from '../../guard/user-limits-and-exemptions
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 
 type NewOperation = Parameters<ExecutionContext['journal']['insert']>[0]
 

@@ -13,7 +13,7 @@ import {
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../transactions/outcome/delivery-result.ts'
+} from '../../transactions/bridge/delivery-result.ts'
 import { operationReport, reportedAmounts, stepStatuses } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './evidence-file-schema.ts'

@@ -13,8 +13,8 @@ import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
 import { contractsOn } from '../../swaps/swap-contracts.ts'
+import { resultOf } from '../../transactions/bridge/delivery-result.ts'
 import { readDelivery } from '../../transactions/bridge/pending-delivery.ts'
-import { resultOf } from '../../transactions/outcome/delivery-result.ts'
 import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts-types.ts'
 
 /**

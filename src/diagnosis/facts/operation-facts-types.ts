@@ -7,7 +7,7 @@ import type { Network } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
-import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/steps/active-steps.ts'
 import type { Instant, Now } from '../instant.ts'
 
 /** The state of a chain: its newest block, silent, or a node of another chain. */

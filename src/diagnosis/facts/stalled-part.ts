@@ -3,9 +3,9 @@ import { isUnsigned } from '../../domain/step-state.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../../transactions/bridge/pending-delivery.ts'
-import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
-import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import { isFinished } from '../../transactions/run-state.ts'
+import { acquirePlanningLock, withIdleWallet } from '../../transactions/nonces/wallet-lock.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/steps/active-steps.ts'
+import { isFinished } from '../../transactions/steps/operation-state.ts'
 
 /** The part of an operation that no waiting advances: all of it, or the unsigned rest. */
 export type StalledPart = 'all' | 'rest'

@@ -1,7 +1,7 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
 import { writtenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { sendErrorOf } from '../../transactions/send-errors.ts'
+import { sendErrorOf } from '../../transactions/steps/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/operation-facts-types.ts'
 import { stateWords, stepStatuses } from '../report-from-journal.ts'
 import type { EvidenceLine } from '../verdict.ts'

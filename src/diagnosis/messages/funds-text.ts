@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { resultOf } from '../../transactions/outcome/delivery-result.ts'
+import { resultOf } from '../../transactions/bridge/delivery-result.ts'
 import { isUnconfirmed, supersededStep } from '../facts/operation-conditions.ts'
 import {
   type BridgeFacts,

@@ -1,6 +1,6 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { momentText, spanText } from '../../domain/text/time-spans.ts'
-import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
+import { isUnderDelivered } from '../../transactions/bridge/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { msSince } from '../instant.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'

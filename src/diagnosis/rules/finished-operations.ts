@@ -8,7 +8,7 @@ import {
   resultOf,
   underDeliveryText,
   unfilledText,
-} from '../../transactions/outcome/delivery-result.ts'
+} from '../../transactions/bridge/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'

@@ -2,8 +2,13 @@ import { formatUnits } from 'viem/utils'
 import { roundFeeUp } from '../../chain/gas-fees.ts'
 import { type Flags, sluice } from '../../domain/text/next-step.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
-import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
-import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
+import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/attempts/fee-bump.ts'
+import {
+  isFeeTooLow,
+  isPermanentError,
+  type SendError,
+  sendErrorOf,
+} from '../../transactions/steps/send-errors.ts'
 import { isUnconfirmed } from '../facts/operation-conditions.ts'
 import type { Facts } from '../facts/operation-facts-types.ts'
 import { fundsByJournal, fundsText } from '../messages/funds-text.ts'

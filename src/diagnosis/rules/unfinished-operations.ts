@@ -2,7 +2,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { rpcVariable } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { commandLine } from '../../domain/text/next-step.ts'
-import { activeSteps } from '../../transactions/operations/active-steps.ts'
+import { activeSteps } from '../../transactions/steps/active-steps.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
 import { type Facts, hasStepSucceeded } from '../facts/operation-facts-types.ts'
 import { receivedFundsText } from '../messages/finished-funds-text.ts'

@@ -11,7 +11,7 @@ import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
-import type { DeliveryResult } from '../outcome/delivery-result.ts'
+import type { DeliveryResult } from './delivery-result.ts'
 import { pendingDelivery, readDelivery } from './pending-delivery.ts'
 
 /**

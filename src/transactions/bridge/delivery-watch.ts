@@ -1,6 +1,6 @@
 import type { Disagreement } from '../../chain/finality/quorum.ts'
 import type { AppError } from '../../domain/errors.ts'
-import type { DeliveryResult, UnseenDelivery } from '../outcome/delivery-result.ts'
+import type { DeliveryResult, UnseenDelivery } from './delivery-result.ts'
 
 /** One look at an awaited delivery: whether the chains were asked, what they showed, and the service's error if it will fail the next time too. */
 export type DeliveryLook = {
@@ -10,7 +10,7 @@ export type DeliveryLook = {
 }
 
 /** What a run has seen of the delivery that it waits for. Times are monotonic. */
-export type DeliveryWatch = {
+export type WatchedDelivery = {
   looks: number
   last: DeliveryLook
   /** The order can be filled until this time, in Unix seconds. */
@@ -25,7 +25,11 @@ export type DeliveryWatch = {
 const unseenTimeoutMs = { local: 2_000, remote: 60_000 }
 
 /** What is known of a delivery after one more look. */
-export function watchDelivery(before: DeliveryWatch | null, look: DeliveryLook, now: number): DeliveryWatch {
+export function watchDelivery(
+  before: WatchedDelivery | null,
+  look: DeliveryLook,
+  now: number,
+): WatchedDelivery {
   const { isAsked, result } = look
   const { looks = 0, open, unseen, unlike, since } = before ?? {}
   const next = { looks: looks + 1, last: look, open, unseen, unlike, since }
@@ -40,9 +44,13 @@ export function watchDelivery(before: DeliveryWatch | null, look: DeliveryLook, 
 }
 
 /** Whether a delivery that should be visible was not found for too long. */
-export const isDeliveryMissing = ({ unseen, since }: DeliveryWatch, isLocal: boolean, now: number): boolean =>
+export const isDeliveryMissing = (
+  { unseen, since }: WatchedDelivery,
+  isLocal: boolean,
+  now: number,
+): boolean =>
   unseen !== undefined && since !== undefined && now - since > unseenTimeoutMs[isLocal ? 'local' : 'remote']
 
 /** The pause before the next look, in ms: services may limit requests, and a local chain answers quickly. */
-export const deliveryPauseMs = ({ looks }: DeliveryWatch, isLocal: boolean): number =>
+export const deliveryPauseMs = ({ looks }: WatchedDelivery, isLocal: boolean): number =>
   isLocal ? Math.min(25 * 2 ** Math.min(looks - 1, 10), 400) : 2_000

@@ -7,8 +7,8 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Arrival, Leg, Operation } from '../../store/journal/operation-types.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { followTransfer } from '../../swaps/swap-provider-registry.ts'
-import { activeSteps } from '../operations/active-steps.ts'
-import { resultOf } from '../outcome/delivery-result.ts'
+import { activeSteps } from '../steps/active-steps.ts'
+import { resultOf } from './delivery-result.ts'
 
 /** A leg that waits for a delivery from another chain. */
 type AwaitedDelivery = { operationId: string; leg: Leg & { arrival: Arrival }; sent: AwaitedTransfer['sent'] }

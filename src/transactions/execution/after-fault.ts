@@ -1,9 +1,10 @@
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
-import { inSendingOrder } from '../replacement/fee-bump.ts'
-import { isClosed, isNodeFailure } from '../run-state.ts'
-import { needsImmediateBump } from '../send-errors.ts'
+import { inSendingOrder } from '../attempts/fee-bump.ts'
+import { isNodeFailure } from '../run.ts'
+import { isClosed } from '../steps/operation-state.ts'
+import { needsImmediateBump } from '../steps/send-errors.ts'
 import type { Act, End, May, Seen } from './state.ts'
 
 /** How long, in ms, another node behind the same address may lack a block that was just mined. */

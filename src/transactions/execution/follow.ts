@@ -1,12 +1,12 @@
 import { inclusionOf } from '../../chain/finality/find-mined-transaction.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { Attempt, Leg, Operation, Step } from '../../store/journal/operation-types.ts'
+import { isCancelling, replacementDecision } from '../attempts/fee-bump.ts'
 import { isSameUse, unnamedTransaction } from '../nonces/nonce-use.ts'
-import { isObsolete } from '../operations/active-steps.ts'
-import { isCancelling, replacementDecision } from '../replacement/fee-bump.ts'
-import { isClosed } from '../run-state.ts'
-import { isRefusedForGood, sendErrorOf } from '../send-errors.ts'
-import type { Act, Found, Look, May, Missing, Seen } from './state.ts'
+import { isObsolete } from '../steps/active-steps.ts'
+import { isClosed } from '../steps/operation-state.ts'
+import { isRefusedForGood, sendErrorOf } from '../steps/send-errors.ts'
+import type { Act, Found, Look, May, MissingStep, Seen } from './state.ts'
 
 /** What a rule about a step in flight needs to know. */
 type Following = { op: Operation; leg: Leg; seen: Seen; look: Look; may: May; now: number; isLocal: boolean }
@@ -89,7 +89,7 @@ const missingBlockMs = { far: 12_000, local: 500 }
 const resendMs = { far: 15_000, local: 1_000 }
 
 /** The step is in no canonical block: records that, finds who used its nonce, replaces it as the person asked, or sends it again. */
-function search(about: Following, step: Step, missing: Missing): Wanted {
+function search(about: Following, step: Step, missing: MissingStep): Wanted {
   const { seen, look, may, now, isLocal } = about
   const { index, attempts } = step
   const place = isLocal ? 'local' : 'far'
@@ -122,7 +122,7 @@ function search(about: Following, step: Step, missing: Missing): Wanted {
 }
 
 /** Another transaction may have used the nonce of a step: that is decided by two equal looks at its final block. */
-function nonceUsed({ op, seen, look }: Following, step: Step, { owner }: Missing): Wanted {
+function nonceUsed({ op, seen, look }: Following, step: Step, { owner }: MissingStep): Wanted {
   const { index, attempts } = step
   const { use, deep } = owner!
   const hash = use.is === 'used' ? use.hash : null

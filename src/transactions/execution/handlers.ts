@@ -1,21 +1,21 @@
-import { readHead } from '../../chain/head.ts'
+import { type Head, readHead } from '../../chain/head.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
-import { readDelivery } from '../bridge/await-delivery.ts'
-import { broadcast } from '../broadcaster.ts'
+import { broadcast } from '../attempts/broadcast.ts'
+import { inSendingOrder } from '../attempts/fee-bump.ts'
+import { signReplacement } from '../attempts/sign-replacement.ts'
+import { type KnownGas, readWalletView, signStep } from '../attempts/sign-step.ts'
+import { reopenContradicted } from '../confirmation/reorganisations.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
-import { activeSteps } from '../operations/active-steps.ts'
 import { remainingAllowance } from '../outcome/left-allowance.ts'
-import { refuseExpiredLeg } from '../refuse-expired-leg.ts'
-import { reopenContradicted } from '../reorganisations.ts'
-import { inSendingOrder } from '../replacement/fee-bump.ts'
-import { signReplacement } from '../replacement/replacer.ts'
-import type { Run } from '../run-state.ts'
-import { isFeeTooLow, sendErrorOf } from '../send-errors.ts'
-import { type KnownGas, readWalletView, signStep } from '../steps/sign-step.ts'
+import type { Run } from '../run.ts'
+import { activeSteps } from '../steps/active-steps.ts'
+import { isFeeTooLow, sendErrorOf } from '../steps/send-errors.ts'
+import { lookForDelivery } from './await-delivery.ts'
 import type { On } from './execute-operation.ts'
 import { lookAt } from './look.ts'
 import { localSigningMs } from './see.ts'
@@ -51,7 +51,10 @@ export const handlers: Handlers = {
   },
   deliver: async ({ leg, after }, { run, seen, operation }) => {
     await pause(run, after)
-    return { is: 'delivery', look: await readDelivery(run, legAt(operation, leg), seen.delivery?.looks ?? 0) }
+    return {
+      is: 'delivery',
+      look: await lookForDelivery(run, legAt(operation, leg), seen.delivery?.looks ?? 0),
+    }
   },
   arrive: ({ leg, hash }, { run, operation }) => {
     run.journal.recordDelivery(run.operationId, leg, hash)
@@ -187,6 +190,12 @@ export const handlers: Handlers = {
     run.journal.settle(run.operationId, state, why, exit, kept)
     return { is: 'done', act, tookMs: 0, left }
   },
+}
+
+/** Refuses a signature for an action whose deadline has passed on its chain: it could only revert. */
+function refuseExpiredLeg({ deadlineOf }: Run, leg: Leg, { timestamp }: Head): void {
+  const deadline = deadlineOf?.(leg)
+  if (deadline !== undefined && timestamp > deadline) throw quoteExpiredError(deadline * 1_000)
 }
 
 const legAt = ({ legs }: Operation, leg: number): Leg => legs.find((one) => one.leg === leg)!

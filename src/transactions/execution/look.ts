@@ -16,8 +16,8 @@ import { readNonceCount } from '../../chain/nonce-count.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation-types.ts'
 import { findNonceUse, type NonceUse } from '../nonces/nonce-use.ts'
-import { isNodeFailure, type Run } from '../run-state.ts'
-import type { Found, Look, Missing, NonceOwner, Seen } from './state.ts'
+import { isNodeFailure, type Run } from '../run.ts'
+import type { Found, Look, MissingStep, Seen, UsedNonce } from './state.ts'
 
 /** How long, in ms, a local node may not yet show a transaction that it just accepted. */
 const localVisibleMs = 25
@@ -105,7 +105,7 @@ async function searchFor(
   rpc: ChainClient,
   step: Step,
   count: number | undefined,
-): Promise<Missing> {
+): Promise<MissingStep> {
   const { inclusion, state, nonce, wallet } = step
   const block = state === 'INCLUDED' ? await blockOf(rpc, inclusion) : undefined
   if (count === undefined || nonce === null || nonce >= count) return { block, owner: undefined }
@@ -114,7 +114,7 @@ async function searchFor(
 }
 
 /** Another block is at the height of a step's block, or its transaction list lacks the step, as with an invented receipt. */
-async function blockOf(rpc: ChainClient, inclusion: Step['inclusion']): Promise<Missing['block']> {
+async function blockOf(rpc: ChainClient, inclusion: Step['inclusion']): Promise<MissingStep['block']> {
   const now = inclusion && (await readHeader(rpc, inclusion.blockNumber))
   if (!inclusion) return 'another'
   if (!now) return 'nothing'
@@ -125,7 +125,7 @@ async function blockOf(rpc: ChainClient, inclusion: Step['inclusion']): Promise<
  * Whether a nonce is finally used: by a named transaction in a final block, or, without a name, by the final nonce counts of all
  * answering nodes while none has a receipt of the step.
  */
-async function ownerOf(run: Run, rpc: ChainClient, step: Step, use: NonceUse): Promise<NonceOwner> {
+async function ownerOf(run: Run, rpc: ChainClient, step: Step, use: NonceUse): Promise<UsedNonce> {
   const { depth } = networkNamed(run.networks, step.transaction.chainId)
   if (use.is === 'used') {
     const isOwn = step.attempts.some(({ hash }) => hash.toLowerCase() === use.hash.toLowerCase())

@@ -4,9 +4,9 @@ import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-err
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Attempt, Leg, Operation, Step } from '../../store/journal/operation-types.ts'
 import { deliveryPauseMs, isDeliveryMissing } from '../bridge/delivery-watch.ts'
-import { activeSteps, hasLostNonce } from '../operations/active-steps.ts'
-import { failedDelivery } from '../outcome/record-failed-delivery.ts'
-import { isClosed, isFinished } from '../run-state.ts'
+import { failedDelivery } from '../bridge/failed-delivery.ts'
+import { activeSteps, hasLostNonce } from '../steps/active-steps.ts'
+import { hasRunEnded, isClosed } from '../steps/operation-state.ts'
 import { afterFault, failed } from './after-fault.ts'
 import { follow } from './follow.ts'
 import type { Act, End, May, Seen, Settle } from './state.ts'
@@ -39,7 +39,7 @@ function choose(op: Operation, seen: Seen, may: May, now: number): Act {
   if (seen.unsent.size > 0 && (isStopped || seen.ending || !isNextSignable(op, seen, now))) return send(seen)
   if (seen.ending) return seen.ending
   if (!seen.isCompared) return { is: 'compare' }
-  if (flying.length === 0 && hasEnded(op)) return may.close && op.state === 'ATTENTION' ? close(op) : over
+  if (flying.length === 0 && hasRunEnded(op)) return may.close && op.state === 'ATTENTION' ? close(op) : over
   if (isStopped) return stopped
   const [first] = flying
   const leg = first && legOf(op, first)
@@ -58,9 +58,6 @@ const over: End = { is: 'end', because: 'over' }
 /** Whether an operation is partly done, or has had a decision about the nonce that it lost. */
 const isPaused = (op: Operation): boolean =>
   op.state === 'PARTIAL' || (op.state === 'ATTENTION' && !hasLostNonce(op))
-
-/** Whether an operation has ended, or waits for a decision about a lost nonce. */
-const hasEnded = (op: Operation): boolean => isFinished(op) || (op.state === 'ATTENTION' && hasLostNonce(op))
 
 const legOf = ({ legs }: Operation, { leg }: Step): Leg => legs.find((one) => one.leg === leg)!
 

@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
 import { readResult } from '../outcome/received-amount.ts'
-import { isNodeFailure } from '../run-state.ts'
+import { isNodeFailure } from '../run.ts'
 import { executeOperation } from './execute-operation.ts'
 
 /** How long the chains have to answer, in ms. */

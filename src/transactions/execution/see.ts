@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { watchDelivery } from '../bridge/delivery-watch.ts'
-import { isNodeFailure } from '../run-state.ts'
+import { isNodeFailure } from '../run.ts'
 import { isDeclined } from './after-fault.ts'
 import type { Act, Event, Found, Look, Seen } from './state.ts'
 

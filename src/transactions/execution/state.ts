@@ -6,23 +6,22 @@ import type { Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/error-table.ts'
 import type { Attempt, Inclusion } from '../../store/journal/operation-types.ts'
 import type { OperationState, StepState } from '../../store/journal/states.ts'
-import type { DeliveryLook, DeliveryWatch } from '../bridge/delivery-watch.ts'
+import type { SignedAttempt } from '../attempts/verify-signature.ts'
+import type { DeliveryLook, WatchedDelivery } from '../bridge/delivery-watch.ts'
 import type { NonceUse } from '../nonces/nonce-use.ts'
-import type { Allowance } from '../outcome/left-allowance.ts'
-import type { BumpDelay } from '../replacement/fee-bump.ts'
-import type { WalletView } from '../run-state.ts'
-import type { SignedAttempt } from '../steps/verify-signature.ts'
+import type { RemainingAllowance } from '../outcome/left-allowance.ts'
+import type { BumpDelay, WalletView } from '../run.ts'
 
 /** A step's attempt in a block that is canonical for the answering node. */
 export type Found = MinedTransaction & DepthCheck
 
 /** Who used the nonce of a step, and whether that is final; `unlike` is a node that prevents it. */
-export type NonceOwner = { use: NonceUse; deep: boolean; unlike?: Disagreement | undefined }
+export type UsedNonce = { use: NonceUse; deep: boolean; unlike?: Disagreement | undefined }
 
 /** A step in no canonical block: what is at the height where it was included, and who used its nonce. */
-export type Missing = {
+export type MissingStep = {
   block: 'kept' | 'another' | 'nothing' | undefined
-  owner: NonceOwner | undefined
+  owner: UsedNonce | undefined
 }
 
 /** One look at the steps of a leg that are in flight, by their index. Times are monotonic. */
@@ -30,7 +29,7 @@ export type Look = {
   chainId: number
   at: number
   found: ReadonlyMap<number, Found>
-  missing: ReadonlyMap<number, Missing>
+  missing: ReadonlyMap<number, MissingStep>
   /** The newest block and the mined nonce count; not read for a step that was sent just now, or if none is missing. */
   wallet: { head: Head; count: number } | undefined
   /** The node that contradicts what the look before has found, by step; asked only for what was deep enough. */
@@ -71,7 +70,7 @@ export type Seen = {
   /** The same of the look before: what is final takes two equal looks. */
   deepBefore: ReadonlyMap<number, Found>
   /** Who had used nonces in the look before the last one. */
-  ownersBefore: ReadonlyMap<number, NonceOwner>
+  ownersBefore: ReadonlyMap<number, UsedNonce>
   /** Looks since the last other act. */
   looks: number
   /** A look that is older does not show what was sent since. */
@@ -86,12 +85,12 @@ export type Seen = {
   isDeclined: boolean
   /** When a step became final last. */
   doneAt: number | null
-  delivery: DeliveryWatch | null
+  delivery: WatchedDelivery | null
   fault: { act: Exclude<Act, { is: 'end' }>; error: unknown } | null
   /** The end of this run, once what it needs is written. */
   ending: End | null
   /** What the end of a step leaves to a contract. */
-  left: Allowance | undefined
+  left: RemainingAllowance | undefined
   /** The step whose nonce this run saw lost. */
   superseded: { index: number; owner: string; hash: Hex | null } | null
 }
@@ -162,7 +161,7 @@ export type Act =
 
 /** What came of an act. */
 export type Event =
-  | { is: 'done'; act: Act; tookMs: number; left?: Allowance | undefined }
+  | { is: 'done'; act: Act; tookMs: number; left?: RemainingAllowance | undefined }
   | { is: 'delivery'; look: DeliveryLook }
   | { is: 'viewed'; view: NonNullable<Seen['view']> }
   | { is: 'checked'; check: NonNullable<Seen['check']>; gas: ReadonlyMap<number, bigint> }

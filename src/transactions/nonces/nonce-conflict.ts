@@ -4,7 +4,7 @@ import { isUnsigned } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../../store/journal/operation-types.ts'
-import { activeSteps } from '../operations/active-steps.ts'
+import { activeSteps } from '../steps/active-steps.ts'
 
 /** Returns the transaction that used the nonce of a step, by the audit trail; `undefined` if none was named. */
 export function supersedingHash(

@@ -10,7 +10,7 @@ import { isNodeError, isUnknownBlock, isUnsupportedMethod } from '../../chain/rp
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'
-import { isAccepted } from '../send-errors.ts'
+import { isAccepted } from '../steps/send-errors.ts'
 import { transactionByNonce } from './nonce-use.ts'
 
 /** The mined and the pending nonce count of a wallet. */

@@ -6,11 +6,13 @@ import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Step } from '../../store/journal/operation-types.ts'
-import type { WalletView } from '../run-state.ts'
 import type { NonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 import { heldNonceError, nonceUsedError } from './pinned-nonce-check.ts'
 import { refuseNonceGap, refuseUnsettledNonce } from './unsafe-nonce-check.ts'
+
+/** The newest block, the lowest of the newest blocks of all nodes (or their disagreement), and the nonce counts of a wallet. */
+export type NonceView = { head: Head; lowest: Promise<Head>; counts: NonceCounts }
 
 /** The input for allocating a nonce. `pinned` is the nonce that it must be. */
 type AllocationInput = {
@@ -23,7 +25,7 @@ type AllocationInput = {
   headMaxAgeMs: number | undefined
   clock: Clock
   /** The view of the wallet that was just read. */
-  seen: Pick<WalletView, 'head' | 'lowest' | 'counts'>
+  seen: NonceView
 }
 
 /** Maximum number of pending transactions to queue behind; a higher count of a node is not believed. */

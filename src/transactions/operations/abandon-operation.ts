@@ -3,12 +3,12 @@ import { isInFlight } from '../../domain/step-state.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
+import { inSendingOrder } from '../attempts/fee-bump.ts'
 import { isAwaitingDelivery } from '../bridge/pending-delivery.ts'
 import { recordFromChains } from '../execution/record-from-chains.ts'
-import { inSendingOrder } from '../replacement/fee-bump.ts'
-import { sendErrorOf } from '../send-errors.ts'
-import { isAllFinal } from './active-steps.ts'
-import { withIdleWallet } from './wallet-lock.ts'
+import { withIdleWallet } from '../nonces/wallet-lock.ts'
+import { isAllFinal } from '../steps/active-steps.ts'
+import { sendErrorOf } from '../steps/send-errors.ts'
 
 /**
  * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An

@@ -13,8 +13,8 @@ import type { Proposal } from '../../planning/proposal-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { allowanceSpender, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
 import { recordFromChains } from '../execution/record-from-chains.ts'
+import { activeSteps } from '../steps/active-steps.ts'
 import { awaitsOnlyDelivery } from './abandon-operation.ts'
-import { activeSteps } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
 type AllowanceUse = { chainId: number; token: string; spender: string }

@@ -10,10 +10,10 @@ import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
 import { executeOperation } from '../execution/execute-operation.ts'
+import { fileLocks } from '../nonces/wallet-lock.ts'
 import { readResult } from '../outcome/received-amount.ts'
-import type { Execution, FeeCap, Progress } from '../run-state.ts'
+import type { Execution, FeeCap, Progress } from '../run.ts'
 import { changedPolicy, checkLegBeforeSigning } from './leg-checks-before-signing.ts'
-import { fileLocks } from './wallet-lock.ts'
 
 /**
  * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it by one

@@ -5,7 +5,7 @@ import { sluice } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { SeenDeposit } from '../../store/journal/deposits.ts'
 import type { BitcoinDeposit, Operation } from '../../store/journal/operation-types.ts'
-import { resultOf } from './delivery-result.ts'
+import { resultOf } from '../bridge/delivery-result.ts'
 
 /** The payment on Bitcoin that an operation begins with; `undefined` for one that signs transactions. */
 export const bitcoinDepositOf = ({ legs }: Pick<Operation, 'legs'>): BitcoinDeposit | undefined =>

@@ -3,21 +3,20 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { decodeApprove, erc20 } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { networkNamed } from '../../domain/networks.ts'
+import { type Network, networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { tokenAt } from '../../domain/token.ts'
+import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
-import type { Run } from '../run-state.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
-export type Allowance = { token: Address; spender: Address; amount: string }
+export type RemainingAllowance = { token: Address; spender: Address; amount: string }
 
 /** Reads the remaining allowance when a step after its approval failed. */
 export async function remainingAllowance(
   rpc: ChainClient,
   operation: Operation,
   failed: Step,
-): Promise<Allowance | undefined> {
+): Promise<RemainingAllowance | undefined> {
   const approval = operation.steps.findLast(
     ({ leg, index, role, state, transaction }) =>
       leg === failed.leg &&
@@ -40,9 +39,9 @@ export async function remainingAllowance(
 
 /** The remaining allowance after a failure, as the end of a sentence; empty without one. */
 export function remainingAllowanceText(
-  { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
+  { networks, tokens = [] }: { networks: readonly Network[]; tokens?: readonly Token[] | undefined },
   chainId: number,
-  left: Allowance | undefined,
+  left: RemainingAllowance | undefined,
 ): string {
   if (!left) return ''
   const token = tokenAt(tokens, chainId, left.token)

@@ -2,8 +2,6 @@ import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
-import { activeSteps } from '../operations/active-steps.ts'
-import { depositError } from './bitcoin-deposit.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -11,7 +9,9 @@ import {
   refundError,
   underDeliveryError,
   unfilledError,
-} from './delivery-result.ts'
+} from '../bridge/delivery-result.ts'
+import { activeSteps } from '../steps/active-steps.ts'
+import { depositError } from './bitcoin-deposit.ts'
 
 /** Returns or throws the outcome of a finished operation; the same on every call. */
 export function outcomeOf(operation: Operation): Operation {

@@ -19,7 +19,7 @@ import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { deliveredAmount } from '../bridge/pending-delivery.ts'
-import { activeSteps } from '../operations/active-steps.ts'
+import { activeSteps } from '../steps/active-steps.ts'
 
 /** Returns the minimum output of an operation, by the bounds in its calls; `undefined` if there is no bound. */
 export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
-import type { Execution } from '../../../src/transactions/run-state.ts'
+import type { Execution } from '../../../src/transactions/run.ts'
 import type { ProviderCall } from '../../support/nodes/proxy-node.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { AppError } from '../../../src/domain/errors.ts'
-import { broadcastAnswer } from '../../../src/transactions/send-errors.ts'
+import { broadcastAnswer } from '../../../src/transactions/steps/send-errors.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/nodes/scripted-node.ts'
 
 /*

@@ -1,8 +1,8 @@
 import { sabotages } from '../../../bench/sim-sabotage.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
-import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
-import type { Execution } from '../../../src/transactions/run-state.ts'
+import { fileLocks } from '../../../src/transactions/nonces/wallet-lock.ts'
+import type { Execution } from '../../../src/transactions/run.ts'
 import { type Payments, pay } from './numbered-payments.ts'
 
 /** An operation, and the place where its process is killed; without a place it is killed from outside. */

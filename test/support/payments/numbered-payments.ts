@@ -5,8 +5,8 @@ import type { Address, Hex } from '../../../src/domain/address.ts'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { executeOperation } from '../../../src/transactions/execution/execute-operation.ts'
-import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
-import type { Execution } from '../../../src/transactions/run-state.ts'
+import { fileLocks } from '../../../src/transactions/nonces/wallet-lock.ts'
+import type { Execution } from '../../../src/transactions/run.ts'
 
 /** An operation with payments of one wallet to a payee of its own, as text that processes can exchange. */
 export type Payments = { id: string; home: string; url: string; key: Hex; payee: Address; steps: number }

@@ -1,7 +1,7 @@
 import { sabotages } from '../../../bench/sim-sabotage.ts'
 import { AppError, errorRow } from '../../../src/domain/errors.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
-import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
+import { fileLocks } from '../../../src/transactions/nonces/wallet-lock.ts'
 import { type Payments, pay } from './numbered-payments.ts'
 
 // Executes one operation in a separate process and exits like the program: `pay-process.ts JSON [SABOTAGE]`.

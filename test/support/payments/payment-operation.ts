@@ -8,8 +8,8 @@ import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { executeOperation } from '../../../src/transactions/execution/execute-operation.ts'
-import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
-import type { Execution } from '../../../src/transactions/run-state.ts'
+import { fileLocks } from '../../../src/transactions/nonces/wallet-lock.ts'
+import type { Execution } from '../../../src/transactions/run.ts'
 import { testKey } from '../anvil.ts'
 
 /** The payee of the test payments; no other transaction pays this address. */

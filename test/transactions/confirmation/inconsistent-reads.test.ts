@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { snapshotLifeMs } from '../../../src/chain/head-fees-nonces-snapshot.ts'
 import { systemClock } from '../../../src/chain/rpc/clock.ts'
 import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
-import type { WalletView } from '../../../src/transactions/run-state.ts'
+import type { WalletView } from '../../../src/transactions/run.ts'
 import { oneCoin, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
 

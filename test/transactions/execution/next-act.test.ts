@@ -3,7 +3,7 @@ import { AppError } from '../../../src/domain/errors.ts'
 import type { Attempt, Inclusion, Leg, Operation, Step } from '../../../src/store/journal/operation-types.ts'
 import { nextAct } from '../../../src/transactions/execution/next-act.ts'
 import { nothingSeen, see } from '../../../src/transactions/execution/see.ts'
-import type { Act, Found, Look, May, Missing, Seen } from '../../../src/transactions/execution/state.ts'
+import type { Act, Found, Look, May, MissingStep, Seen } from '../../../src/transactions/execution/state.ts'
 import { payee, signer } from '../../support/payments/payment-operation.ts'
 
 // The next act of a run as a function: no chain, no journal, no clock.
@@ -64,7 +64,11 @@ const found = (more: Partial<Found> = {}): Found => ({
   ...{ ...inclusion, ok: true, logs: [], head: 110, deep: true, reached: 'depth 3', missing: 0 },
   ...more,
 })
-const missing = (more: Partial<Missing> = {}): Missing => ({ block: undefined, owner: undefined, ...more })
+const missing = (more: Partial<MissingStep> = {}): MissingStep => ({
+  block: undefined,
+  owner: undefined,
+  ...more,
+})
 const look = (
   shown: Partial<Record<'found' | 'missing', readonly (readonly [number, never])[]>> = {},
   more: Partial<Look> = {},
@@ -75,7 +79,7 @@ const look = (
   ...more,
 })
 const looked = (one: Found, more: Partial<Look> = {}) => look({ found: [[0, one as never]] }, more)
-const lost = (one: Missing = missing(), more: Partial<Look> = {}) =>
+const lost = (one: MissingStep = missing(), more: Partial<Look> = {}) =>
   look({ missing: [[0, one as never]] }, more)
 const justSent = { sent: new Map([[0, { at: now - 1_000, times: 1 }]]) }
 const owner = (deep = true) => ({ use: { is: 'used', hash: hashOf('f0'), at: 90 }, deep }) as const

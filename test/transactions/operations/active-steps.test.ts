@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Step } from '../../../src/store/journal/operation-types.ts'
-import { activeSteps, isAllFinal } from '../../../src/transactions/operations/active-steps.ts'
+import { activeSteps, isAllFinal } from '../../../src/transactions/steps/active-steps.ts'
 
 const steps = (...states: Step['state'][]) => states.map((state, index) => ({ state, index, leg: 0 }) as Step)
 const indexes = (operation: Parameters<typeof activeSteps>[0]) =>

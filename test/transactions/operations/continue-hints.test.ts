@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { refusedProposalHint } from '../../../src/domain/error-table.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { adviceText } from '../../../src/domain/text/next-step.ts'
-import { continueAdvice } from '../../../src/transactions/operations/continue-hints.ts'
+import { continueAdvice } from '../../../src/transactions/outcome/continue-hints.ts'
 
 const _hash = `0x${'ab'.repeat(32)}`
 const [again, _giveUp] = ['sluice action resume one', 'sluice action abandon one']

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tryLock } from '../../../src/store/file-lock.ts'
-import { isWalletBusy } from '../../../src/transactions/operations/wallet-lock.ts'
+import { isWalletBusy } from '../../../src/transactions/nonces/wallet-lock.ts'
 import { newHome, removeHome, signer } from '../../support/payments/payment-operation.ts'
 
 const of = signer.address.toLowerCase()

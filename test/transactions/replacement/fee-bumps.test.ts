@@ -5,7 +5,7 @@ import {
   defaultBumpDelay,
   replacementDecision,
   replacementFees,
-} from '../../../src/transactions/replacement/fee-bump.ts'
+} from '../../../src/transactions/attempts/fee-bump.ts'
 
 /** The bound of a plan at a fee, without a limit of the person. */
 const boundAt = (maxFeePerGas: bigint) =>

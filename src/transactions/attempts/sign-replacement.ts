@@ -7,11 +7,11 @@ import { quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice, withFlags } from '../../domain/text/next-step.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
-import type { Run } from '../run-state.ts'
-import { sendErrorOf } from '../send-errors.ts'
-import { signAttempt } from '../steps/sign-step.ts'
-import type { SignedAttempt } from '../steps/verify-signature.ts'
+import type { Run } from '../run.ts'
+import { sendErrorOf } from '../steps/send-errors.ts'
 import { inSendingOrder, replacementFees } from './fee-bump.ts'
+import { signAttempt } from './sign-step.ts'
+import type { SignedAttempt } from './verify-signature.ts'
 
 /** The least gas of any transaction. */
 const transferGas = 21_000n

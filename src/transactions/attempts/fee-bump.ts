@@ -1,10 +1,8 @@
 import { bumpedFee, maxBumps } from '../../chain/fee-bumps.ts'
 import { fallbackTip, type GasFees, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
-import { demandedFees, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
-
-/** How long a transaction may stay pending before its fee is bumped: both limits must be exceeded. */
-export type BumpDelay = { blocks: number; ms: number }
+import type { BumpDelay } from '../run.ts'
+import { demandedFees, needsImmediateBump, sendErrorOf } from '../steps/send-errors.ts'
 
 /** The default delay before a bump. */
 export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }

@@ -1,15 +1,15 @@
-import type { ChainClient } from '../chain/chain-client.ts'
-import { findAttempt } from '../chain/finality/find-mined-transaction.ts'
-import { checkInclusionBlock } from '../chain/finality/inclusion-check.ts'
-import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
+import { findAttempt } from '../../chain/finality/find-mined-transaction.ts'
+import { checkInclusionBlock } from '../../chain/finality/inclusion-check.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type {
   NonceJournal,
   OperationJournal,
   ReorgJournal,
   StepJournal,
-} from '../store/journal/journal-interface.ts'
-import type { Operation, Step } from '../store/journal/operation-types.ts'
-import { activeSteps } from './operations/active-steps.ts'
+} from '../../store/journal/journal-interface.ts'
+import type { Operation, Step } from '../../store/journal/operation-types.ts'
+import { activeSteps } from '../steps/active-steps.ts'
 
 type Chains = {
   journal: OperationJournal & StepJournal & NonceJournal & ReorgJournal

@@ -1,7 +1,7 @@
-import { snapshotLifeMs } from '../chain/head-fees-nonces-snapshot.ts'
-import type { Leg, Operation, Step } from '../store/journal/operation-types.ts'
-import { currentOperation, type Run, type WalletView } from './run-state.ts'
-import { readWalletView } from './steps/sign-step.ts'
+import { snapshotLifeMs } from '../../chain/head-fees-nonces-snapshot.ts'
+import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
+import { readWalletView } from '../attempts/sign-step.ts'
+import { currentOperation, type Run, type WalletView } from '../run.ts'
 
 /** A view of a step's wallet and the time of its request (monotonic, in ms); `undefined` if the node did not answer. */
 type SeenWallet = { at: number; view: Promise<WalletView | undefined> }

@@ -1,7 +1,6 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { FinalityDepth } from '../chain/finality/finality.ts'
 import type { Tips } from '../chain/gas-fees.ts'
-import type { Head } from '../chain/head.ts'
 import type { Clock } from '../chain/rpc/clock.ts'
 import type { AnswerTimes } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
@@ -11,11 +10,9 @@ import type { Token } from '../domain/token.ts'
 import type { TransactionSigner } from '../signing/signer.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation-types.ts'
-import type { NonceCounts } from './nonces/nonce-counts.ts'
-import { hasLostNonce } from './operations/active-steps.ts'
-import type { TakeLock } from './operations/wallet-lock.ts'
-import type { DeliveryResult } from './outcome/delivery-result.ts'
-import type { BumpDelay } from './replacement/fee-bump.ts'
+import type { DeliveryResult } from './bridge/delivery-result.ts'
+import type { NonceView } from './nonces/nonce-manager.ts'
+import type { TakeLock } from './nonces/wallet-lock.ts'
 
 /** The progress of an execution, for display. */
 export type Progress =
@@ -52,6 +49,9 @@ export type FeeCap = (
   kind: 'first' | 'bump' | 'cancel',
   lifted?: bigint,
 ) => bigint | null
+
+/** How long a transaction may stay pending before its fee is bumped: both limits must be exceeded. */
+export type BumpDelay = { blocks: number; ms: number }
 
 /** The dependencies and options of one execution. */
 export type Execution = {
@@ -128,16 +128,8 @@ export type Execution = {
 /** A node's gas and fees before a signature; the gas is an estimate, or the error of it. */
 export type GasAndFees = { estimate: { gas: bigint } | { error: unknown }; tips: Tips }
 
-/**
- * A view of a wallet on the newest block: the head, the lowest of the newest blocks of all nodes (or their
- * disagreement), the nonce counts, and gas and fees.
- */
-export type WalletView = {
-  head: Head
-  lowest: Promise<Head>
-  counts: NonceCounts
-  gasAndFees: Promise<GasAndFees>
-}
+/** A view of a wallet on the newest block, with gas and fees. */
+export type WalletView = NonceView & { gasAndFees: Promise<GasAndFees> }
 
 /**
  * One run of an execution: `until` is monotonic; `answerTimes` measures slow nodes; `signerState` says whether a signer was asked, so that
@@ -160,20 +152,6 @@ export const currentOperation = ({ journal, operationId }: Run): Operation => {
   return operation
 }
 
-/** Whether an operation is in a final state. */
-export const isFinished = ({ state }: Operation): boolean =>
-  state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
-
-/**
- * Whether a run has nothing left to do: the operation is finished, or waits for a decision about a lost nonce. It
- * takes one read of the operation, since another process may end it between two reads.
- */
-export const hasRunEnded = (operation: Operation): boolean =>
-  isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
-
 /** Whether a node failed that may answer the next time. */
 export const isNodeFailure = (error: unknown): boolean =>
   error instanceof AppError && error.code.startsWith('RPC_') && errorRow(error.code).exit < 20
-
-/** Whether an operation was cancelled or dropped, so that none of it may be signed. */
-export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'

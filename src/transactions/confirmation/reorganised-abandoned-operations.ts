@@ -1,8 +1,8 @@
-import type { ChainClient } from '../chain/chain-client.ts'
-import { AppError } from '../domain/errors.ts'
-import { isInFlight } from '../domain/step-state.ts'
-import { sluice } from '../domain/text/next-step.ts'
-import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isInFlight } from '../../domain/step-state.ts'
+import { sluice } from '../../domain/text/next-step.ts'
+import type { OperationJournal, ReorgJournal } from '../../store/journal/journal-interface.ts'
 import { reorganisedSteps } from './reorganisations.ts'
 
 /**

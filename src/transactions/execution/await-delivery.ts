@@ -6,9 +6,9 @@ import { advice, sluice } from '../../domain/text/next-step.ts'
 import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import type { Leg } from '../../store/journal/operation-types.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
-import type { UnseenDelivery } from '../outcome/delivery-result.ts'
-import type { Run } from '../run-state.ts'
-import type { DeliveryLook, DeliveryWatch } from './delivery-watch.ts'
+import type { UnseenDelivery } from '../bridge/delivery-result.ts'
+import type { DeliveryLook, WatchedDelivery } from '../bridge/delivery-watch.ts'
+import type { Run } from '../run.ts'
 
 /** The number of looks after which both chains are read, if no service reports the delivery. */
 const chainPollInterval = 4
@@ -17,7 +17,7 @@ const chainPollInterval = 4
  * Looks once for the delivery of an earlier leg's bridge transfer. A report of the service only makes this faster: the chains alone
  * prove the delivery. The failure of a node is no answer.
  */
-export async function readDelivery(run: Run, leg: Leg, looks: number): Promise<DeliveryLook> {
+export async function lookForDelivery(run: Run, leg: Leg, looks: number): Promise<DeliveryLook> {
   if (looks === 0) run.onProgress?.({ kind: 'waiting', leg })
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
@@ -44,7 +44,7 @@ export async function readDelivery(run: Run, leg: Leg, looks: number): Promise<D
 }
 
 /** The error of a run that does not wait longer for a delivery: it is not seen although it should be, or is paid back later. */
-export function deliveryError(run: Run, leg: Leg, { last, unseen, unlike }: DeliveryWatch): AppError {
+export function deliveryError(run: Run, leg: Leg, { last, unseen, unlike }: WatchedDelivery): AppError {
   const { result } = last
   if (result && 'until' in result && result.unseen === 'expired') return expiredError(run, leg, result.until)
   return unseenDeliveryError(run, leg, unseen!, unlike)
@@ -54,7 +54,7 @@ export function deliveryError(run: Run, leg: Leg, { last, unseen, unlike }: Deli
 export function stoppedDeliveryError(
   run: Run,
   leg: Leg,
-  { last, open, unseen, unlike }: DeliveryWatch,
+  { last, open, unseen, unlike }: WatchedDelivery,
 ): AppError | undefined {
   if (open !== undefined) return openOrderError(run, open)
   if (unseen) return unseenDeliveryError(run, leg, unseen, unlike)

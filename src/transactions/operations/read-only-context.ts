@@ -1,8 +1,8 @@
-import { type ChainClient, unreachableClient } from '../chain/chain-client.ts'
-import { AppError } from '../domain/errors.ts'
-import { displayNetwork } from '../domain/networks.ts'
-import type { ExecutionContext } from '../planning/execution-context-types.ts'
-import type { Operation } from '../store/journal/operation-types.ts'
+import { type ChainClient, unreachableClient } from '../../chain/chain-client.ts'
+import { AppError } from '../../domain/errors.ts'
+import { displayNetwork } from '../../domain/networks.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 
 /** Error codes for a chain without a configured node. */
 const noNodeCodes: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']

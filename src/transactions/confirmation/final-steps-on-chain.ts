@@ -8,7 +8,7 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
 import { isAwaitingDelivery } from '../bridge/pending-delivery.ts'
-import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
+import { activeSteps, isAllFinal } from '../steps/active-steps.ts'
 
 /** Returns the result of a step that is final on the chain but not in the journal, by two equal canonical receipts. */
 async function finalOnChain(

@@ -6,10 +6,10 @@ import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { type Advice, advice, type Next, sluice } from '../../domain/text/next-step.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
-import type { On } from '../execution/execute-operation.ts'
-import type { Look } from '../execution/state.ts'
 import { unnamedTransaction } from '../nonces/nonce-use.ts'
-import type { Run } from '../run-state.ts'
+import type { Run } from '../run.ts'
+import type { On } from './execute-operation.ts'
+import type { Look } from './state.ts'
 
 /** A node is blamed for a timeout only if one answer took at least this share of the time. */
 const minBlameShare = 0.1

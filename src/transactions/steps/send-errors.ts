@@ -1,9 +1,9 @@
 import { parseUnits } from 'viem/utils'
-import type { GasFees } from '../chain/gas-fees.ts'
-import { refusalClasses, type SendErrorClass, sendErrorClass } from '../chain/rpc/error-table.ts'
-import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import type { Attempt } from '../store/journal/operation-types.ts'
+import type { GasFees } from '../../chain/gas-fees.ts'
+import { refusalClasses, type SendErrorClass, sendErrorClass } from '../../chain/rpc/error-table.ts'
+import { AppError } from '../../domain/errors.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { Attempt } from '../../store/journal/operation-types.ts'
 
 /** A node's refusal of a transaction: its class and message. */
 export type SendError = { is: SendErrorClass; words: string }

@@ -11,7 +11,7 @@ import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { nonceCountsFor } from '../nonces/unsafe-nonce-check.ts'
-import { type FeeCap, type GasAndFees, type Run, runStopped, type WalletView } from '../run-state.ts'
+import { type FeeCap, type GasAndFees, type Run, runStopped, type WalletView } from '../run.ts'
 import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
 /** The longest delay of a timer. */

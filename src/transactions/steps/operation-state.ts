@@ -1,0 +1,16 @@
+import type { Operation } from '../../store/journal/operation-types.ts'
+import { hasLostNonce } from './active-steps.ts'
+
+/** Whether an operation is in a final state. */
+export const isFinished = ({ state }: Operation): boolean =>
+  state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
+
+/**
+ * Whether a run has nothing left to do: the operation is finished, or waits for a decision about a lost nonce. It
+ * takes one read of the operation, since another process may end it between two reads.
+ */
+export const hasRunEnded = (operation: Operation): boolean =>
+  isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
+
+/** Whether an operation was cancelled or dropped, so that none of it may be signed. */
+export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'
