@@ -9,7 +9,7 @@ import type { OperationState, StepState } from '../../store/journal/states.ts'
 import type { SignedAttempt } from '../attempts/verify-signature.ts'
 import type { DeliveryLook, WatchedDelivery } from '../bridge/delivery-watch.ts'
 import type { NonceUse } from '../nonces/nonce-use.ts'
-import type { RemainingAllowance } from '../outcome/left-allowance.ts'
+import type { LeftAllowance } from '../outcome/left-allowance.ts'
 import type { BumpDelay, WalletView } from '../run.ts'
 
 /** A step's attempt in a block that is canonical for the answering node. */
@@ -90,7 +90,7 @@ export type Seen = {
   /** The end of this run, once what it needs is written. */
   ending: End | null
   /** What the end of a step leaves to a contract. */
-  left: RemainingAllowance | undefined
+  left: LeftAllowance | undefined
   /** The step whose nonce this run saw lost. */
   superseded: { index: number; owner: string; hash: Hex | null } | null
 }
@@ -161,7 +161,7 @@ export type Act =
 
 /** What came of an act. */
 export type Event =
-  | { is: 'done'; act: Act; tookMs: number; left?: RemainingAllowance | undefined }
+  | { is: 'done'; act: Act; tookMs: number; left?: LeftAllowance | undefined }
   | { is: 'delivery'; look: DeliveryLook }
   | { is: 'viewed'; view: NonNullable<Seen['view']> }
   | { is: 'checked'; check: NonNullable<Seen['check']>; gas: ReadonlyMap<number, bigint> }

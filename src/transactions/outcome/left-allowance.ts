@@ -9,14 +9,14 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
-export type RemainingAllowance = { token: Address; spender: Address; amount: string }
+export type LeftAllowance = { token: Address; spender: Address; amount: string }
 
 /** Reads the remaining allowance when a step after its approval failed. */
 export async function remainingAllowance(
   rpc: ChainClient,
   operation: Operation,
   failed: Step,
-): Promise<RemainingAllowance | undefined> {
+): Promise<LeftAllowance | undefined> {
   const approval = operation.steps.findLast(
     ({ leg, index, role, state, transaction }) =>
       leg === failed.leg &&
@@ -41,7 +41,7 @@ export async function remainingAllowance(
 export function remainingAllowanceText(
   { networks, tokens = [] }: { networks: readonly Network[]; tokens?: readonly Token[] | undefined },
   chainId: number,
-  left: RemainingAllowance | undefined,
+  left: LeftAllowance | undefined,
 ): string {
   if (!left) return ''
   const token = tokenAt(tokens, chainId, left.token)
