@@ -119,13 +119,23 @@ function permissionsOf(run: Run): (operation: Operation) => May {
   }
   let local: Set<number> | undefined
   return ({ legs }) => {
-    local ??= new Set(legs.flatMap(({ chainId }) => (isLocal(run.rpc(chainId)) ? [chainId] : [])))
+    local ??= new Set(legs.flatMap(({ chainId }) => (isLocalChain(run, chainId) ? [chainId] : [])))
     const deadlines = new Map<number, number>()
     for (const leg of legs) {
       const deadline = run.deadlineOf?.(leg)
       if (deadline !== undefined) deadlines.set(leg.leg, deadline)
     }
     return { ...fixed, local, deadlines, isAborted: run.signal?.aborted === true }
+  }
+}
+
+/** Whether the node of a chain is on this machine; a chain without a node is told when it is needed. */
+function isLocalChain({ rpc }: Run, chainId: number): boolean {
+  try {
+    return isLocal(rpc(chainId))
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
   }
 }
 

@@ -34,9 +34,10 @@ export async function lookAt(
   await mineMissing(run, seen.look)
   const at = run.clock.now()
   // During the second look, all nodes are asked whether they show the same.
-  const comparing = [...seen.deep].map(
-    async ([index, found]) => [index, await unlikeNode(run, rpc, chainId, found)] as const,
-  )
+  const comparing = steps.flatMap(({ index }) => {
+    const found = seen.deep.get(index)
+    return found ? [unlikeNode(run, rpc, chainId, found).then((unlike) => [index, unlike] as const)] : []
+  })
   const reading = steps.some((step) => mayBeMissing(step, seen)) ? readWallet(rpc, steps[0]!) : undefined
   const refreshing = rpc.findFreshest()
   const finding = steps.map(async (step) => {
