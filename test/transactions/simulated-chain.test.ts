@@ -10,7 +10,7 @@ const seenAt = {
   'persist-after-send': [9, 0],
   'trust-first-receipt': [9, 5],
   'resign-on-nonce-low': [9, 0],
-  'skip-lock': [9, 2_298],
+  'skip-lock': [9, 1_600],
   'trust-one-block': [9, 3],
   'trust-one-count': [9, 142],
   'reopen-by-one-node': [1, 344],

@@ -116,7 +116,7 @@ function search(about: Following, step: Step, missing: MissingStep): Wanted {
   if (isAsked && (isFirst || may.replace === 'cancel'))
     return { is: 'sign', index, kind: isLetGo ? 'cancel' : may.replace! }
   const sent = seen.sent.get(index)
-  if (sent && now - sent.at <= resendMs[place]) return undefined
+  if (sent && (now - sent.at <= resendMs[place] || isHopeless(attempts))) return undefined
   // The newest attempt should be mined. Every third time the older ones are sent too, in case a node has forgotten them.
   return { is: 'send', steps: [{ index, all: ((sent?.times ?? 0) + 1) % 3 === 0 && !isLetGo }] }
 }

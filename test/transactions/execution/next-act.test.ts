@@ -444,6 +444,13 @@ const rows: Row[] = [
     { is: 'end', because: 'stopped' },
   ],
   [
+    'also if the look comes so late that it would send again',
+    operation([step('BROADCAST', { attempts: [attempt('run', { lastAnswer: 'dear: too dear' })] })]),
+    seen({ sent: new Map([[0, { at: now - 20_000, times: 1 }]]), look: lost() }),
+    may(),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
     'looks twice at who used a nonce',
     sent,
     seen({ look: lost(missing({ owner: owner() })) }),
