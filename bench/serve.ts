@@ -11,7 +11,8 @@ import { figure, flag, home, median, run, sluice } from './measure.ts'
 
 /*
  * The cost of serving: `sluice serve` with keys, limits and log, alternating with the bare server library that sends the
- * same bytes, and with the same server over PostgreSQL; and the response time of a normal client beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
+ * same bytes, with the same server over PostgreSQL, and with four of these over one PostgreSQL; and the response time of a normal client
+ * beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
  */
 
 const rounds = flag('rounds', 5)
@@ -43,7 +44,8 @@ try {
   const ours = await listening(served, log)
   const keys = await manyKeys(ours.database!)
   if (postgres) place.env.SLUICE_DATABASE_URL = postgres.url
-  const shared = postgres && (await listening(served, log))
+  const equal = postgres ? await Promise.all([1, 2, 3, 4].map(() => listening(served, log))) : []
+  const [shared] = equal
   delete place.env.SLUICE_DATABASE_URL
   const sharedKeys = postgres ? await manyKeys(postgres.url) : []
   const sharedCases = shared && (await casesAt(shared.url!, sharedKeys[0]!))
@@ -63,25 +65,31 @@ try {
     const theirs = sharedCases?.find((one) => one.name === name)
     const nextShared: Next = () =>
       request(method, theirs!.path, sharedKeys[at++ % sharedKeys.length]!, theirs!.body)
-    const measured: { ours: Load[]; bare: Load[]; postgres: Load[] } = { ours: [], bare: [], postgres: [] }
+    const measured: { ours: Load[]; bare: Load[]; postgres: Load[]; four: Load[] } = {
+      ...{ ours: [], bare: [], postgres: [], four: [] },
+    }
     for (let round = 0; round <= rounds; round++) {
       // The first round warms both up.
       const mine = await load(ours.url!, next, { ms })
       const other = await load(bare.url!, next, { ms })
       const third = shared && (await load(shared.url!, nextShared, { ms }))
+      const fourth = shared && (await loadAll(equal, nextShared))
       if (round === 0) continue
       if (third) measured.postgres.push(third)
+      if (fourth) measured.four.push(fourth)
       measured.ours.push(mine)
       measured.bare.push(other)
     }
     const of = (who: keyof typeof measured, what: keyof Load) => median(measured[who].map((one) => one[what]))
-    for (const who of ['ours', 'bare', ...(shared ? (['postgres'] as const) : [])] as const)
+    for (const who of ['ours', 'bare', ...(shared ? (['postgres', 'four'] as const) : [])] as const)
       process.stdout.write(
         `${name.padEnd(15)} ${who.padEnd(8)} ${of(who, 'perSecond').toFixed(0).padStart(7)} req/s   p50 ${of(who, 'p50').toFixed(2)} ms   p99 ${of(who, 'p99').toFixed(2)} ms\n`,
       )
     figure('serve', name, of('ours', 'perSecond') / of('bare', 'perSecond'), 'fastify')
-    if (shared)
+    if (shared) {
       figure('serve', `${name}-postgres`, of('postgres', 'perSecond') / of('ours', 'perSecond'), 'sqlite')
+      figure('serve', `${name}-four`, of('four', 'perSecond') / of('postgres', 'perSecond'), 'one instance')
+    }
     if (!body && name !== 'get-bytecode') p99.push(of('ours', 'p99') / of('bare', 'p99'))
   }
   figure('serve', 'p99-ratio', Math.max(...p99), 'fastify')
@@ -94,6 +102,15 @@ try {
   for (const child of children) child.kill('SIGTERM')
   await place.close()
   await postgres?.close()
+}
+
+/** The same number of connections, shared by instances of one database: their requests add up. */
+async function loadAll(instances: readonly Record<string, string>[], next: Next): Promise<Load> {
+  const each = await Promise.all(
+    instances.map(({ url }) => load(url!, next, { ms, connections: 64 / instances.length })),
+  )
+  const perSecond = each.reduce((sum, one) => sum + one.perSecond, 0)
+  return { perSecond, p50: median(each.map(({ p50 }) => p50)), p99: Math.max(...each.map(({ p99 }) => p99)) }
 }
 
 /** Enough keys that none reaches its limit: they belong to one customer, and alternate. */
