@@ -1,4 +1,3 @@
-import { endedWithoutEffect } from '../src/store/journal/replan-and-reopen-writes.ts'
 import type { Execution } from '../src/transactions/run.ts'
 import type { SimTransaction } from '../test/support/simulated/chain.ts'
 import { genesisTime } from '../test/support/simulated/node.ts'
@@ -89,10 +88,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   const hasEndedWithoutEffect = (operation: string) =>
     world.journal
       .find(operation)!
-      .steps.some(
-        ({ index, state }) =>
-          state === 'BROADCAST' && endedWithoutEffect(world.journal.events(operation), index),
-      )
+      .steps.some(({ state, endedBefore }) => state === 'BROADCAST' && endedBefore)
   let left = ids
   for (let round = 0; round < 8 && left.length > 0; round++) {
     // Sequentially, as a user would: an operation that waits behind the nonce of another one would lock the wallet against it.

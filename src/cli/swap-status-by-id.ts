@@ -16,7 +16,7 @@ import {
   unfilledText,
 } from '../transactions/bridge/delivery-result.ts'
 import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
-import { isClosed } from '../transactions/steps/operation-state.ts'
+import { hasSignature, isClosed } from '../transactions/steps/operation-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
 import { quoteCommand } from './signing-flow/quotes/quote-again.ts'
@@ -169,5 +169,4 @@ async function journalledStatus(
   }
 }
 
-const isSigned = ({ context: { journal }, operation: { id, steps } }: JournalledSwap): boolean =>
-  steps.some(({ index }) => journal.attempts(id, index).length > 0)
+const isSigned = ({ operation }: JournalledSwap): boolean => hasSignature(operation)

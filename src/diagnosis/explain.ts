@@ -60,7 +60,7 @@ export async function explain(
   const { createdAt, finishedAt, transactions } = operationReport(
     { ...facts.operation, steps: now.steps.map(asSeen) },
     context.catalog.networks,
-    ({ index }) => context.journal.attempts(operation.id, index).at(-1)?.hash ?? null,
+    ({ attempts }) => attempts.at(-1)?.hash ?? null,
     context.journal.events(operation.id),
   )
   return {

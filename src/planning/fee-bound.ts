@@ -72,13 +72,10 @@ export function stepFeeCap(
 }
 
 /** The most that the gas of signed steps can cost. At most one attempt of a step is mined: the dearest counts. */
-const signedGasCost = (journal: StepJournal, id: string, steps: readonly Step[]): bigint =>
+const signedGasCost = (_journal: StepJournal, _id: string, steps: readonly Step[]): bigint =>
   steps.reduce(
-    (sum, { index }) =>
-      sum +
-      journal
-        .attempts(id, index)
-        .reduce((most, { gas, maxFeePerGas }) => larger(most, gas * maxFeePerGas), 0n),
+    (sum, { attempts }) =>
+      sum + attempts.reduce((most, { gas, maxFeePerGas }) => larger(most, gas * maxFeePerGas), 0n),
     0n,
   )
 

@@ -211,7 +211,10 @@ describe('a server with open actions', () => {
     const stored = db.prepare('select status from actions where id = ?')
     await until(async () => (stored.get(body.id) as { status: string }).status === 'fulfilled')
     db.close()
-    const text = await (await fetch(`${served.url()}/metrics`)).text()
+    const metrics = async () => (await fetch(`${served.url()}/metrics`)).text()
+    // A pass counts once it is over.
+    await until(async () => /^sluice_tracking_passes_total\{/m.test(await metrics()))
+    const text = await metrics()
     for (const name of [
       'sluice_chain_requests_total{network="sandbox-one"}',
       'sluice_chain_request_duration_seconds_count{network="sandbox-one"}',

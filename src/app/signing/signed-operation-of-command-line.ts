@@ -163,7 +163,7 @@ function signedIn(
 ): Omit<SignedOperation, 'again' | 'verb'> | undefined {
   for (const name of names) {
     const operation = named(journal, name)
-    const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
+    const hashes = operation?.steps.map(({ attempts }) => attempts.at(-1)?.hash)
     if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
     if (kinds && !kinds.includes(operation.kind)) continue
     const events = journal.events(operation.id)

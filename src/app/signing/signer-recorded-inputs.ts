@@ -105,7 +105,8 @@ export function signerReads({
     isSigned: (chainId, wallet, nonce) =>
       withJournal((journal) => {
         const holder = journal.nonceHolder(chainId, wallet, nonce)
-        return holder !== undefined && journal.attempts(holder.operation, holder.index).length > 0
+        const { steps = [] } = (holder && journal.find(holder.operation)) ?? {}
+        return steps.some(({ index, attempts }) => index === holder?.index && attempts.length > 0)
       }),
   }
 }

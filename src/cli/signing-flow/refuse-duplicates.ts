@@ -9,7 +9,7 @@ import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { operationIdPattern, type Proposal } from '../../planning/proposal-types.ts'
 import { findForeignTransactions } from '../../transactions/nonces/nonce-conflict.ts'
-import { isClosed, isFinished } from '../../transactions/steps/operation-state.ts'
+import { hasSignature, isClosed, isFinished } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { confirm } from '../prompts.ts'
@@ -173,11 +173,9 @@ export async function confirmRepeat(
   const { wallet } = request
   const wanted = canonicalJson(request)
   const isSame = (operation: JournalOperation) => canonicalJson(operation.request) === wanted
-  const isBegun = ({ id, steps }: JournalOperation) =>
-    steps.some(({ index }) => journal.attempts(id, index).length > 0)
   const open = journal
     .list({ wallet, states: ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'], limit: 1_000 })
-    .find((operation) => isSame(operation) && isBegun(operation))
+    .find((operation) => isSame(operation) && hasSignature(operation))
   const isAsked = cli.io.canAsk && !cli.globals.yes
   if (open) {
     const what = advice`The same request is already in progress. To resume it: ${sluice('action resume', open.id)}`

@@ -20,7 +20,7 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Jou
   operationReport(
     operation,
     catalog.networks,
-    (step) => journal.attempts(operation.id, step.index).at(-1)?.hash ?? null,
+    ({ attempts }) => attempts.at(-1)?.hash ?? null,
     journal.events(operation.id),
   )
 

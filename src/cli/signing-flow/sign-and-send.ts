@@ -11,6 +11,7 @@ import {
   settleOpenOrders,
 } from '../../transactions/operations/allowance-conflict.ts'
 import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
+import { hasSignature } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
@@ -127,7 +128,7 @@ async function planAndSend(
     )
   const request = { ...asked, wallet: identity.address }
   const earlier = key === undefined ? undefined : context.journal.findForRequest(key, request)
-  const fresh = earlier !== undefined && isUnsigned(context, earlier)
+  const fresh = earlier !== undefined && isUnsigned(earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, context, earlier, options)
     if (!fresh) return executeUnchanged(cli, context, earlier, identity, { ...options, lock })
@@ -175,7 +176,7 @@ async function planAndSend(
   try {
     // Check the key and the allowances again: another process may have used the wallet during the question.
     const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
-    if (now && !isUnsigned(context, now))
+    if (now && !isUnsigned(now))
       return await executeUnchanged(cli, context, now, signer, { ...options, lock: mine })
     await givesUp?.close()
     try {
@@ -207,8 +208,8 @@ const executeUnchanged = (
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
-const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: JournalOperation): boolean =>
-  state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
+const isUnsigned = (operation: JournalOperation): boolean =>
+  operation.state === 'OPEN' && !hasSignature(operation)
 
 /**
  * Records the operation of a plan. An earlier one with the same key and no signature is replaced; the

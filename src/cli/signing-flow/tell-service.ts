@@ -1,6 +1,7 @@
 import { withTimeout } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import { hasSignature } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 
 /** How long a report to the service may take, in ms: nothing depends on it. */
@@ -17,8 +18,8 @@ export async function tellIfEnded(cli: Cli, { journal }: ExecutionContext, id: s
 
 /** Tells the service that the plan of a dry run was signed, so that its action is listed. */
 export async function tellIfSigned(cli: Cli, { journal }: ExecutionContext, id: string): Promise<void> {
-  const { steps = [] } = journal.find(id) ?? {}
-  if (steps.some(({ index }) => journal.attempts(id, index).length > 0)) await tell(cli, id, 'SIGNED')
+  const operation = journal.find(id)
+  if (operation && hasSignature(operation)) await tell(cli, id, 'SIGNED')
 }
 
 async function tell(cli: Cli, actionId: string, event: 'SIGNED' | 'CANCELLED'): Promise<void> {

@@ -9,7 +9,7 @@ import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resu
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import type { JournalOperation } from '../../planning/execution-context-types.ts'
 import { isCancelling } from '../../transactions/attempts/fee-bump.ts'
 import { reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
 import { reopenAbandoned } from '../../transactions/confirmation/reorganised-abandoned-operations.ts'
@@ -61,7 +61,7 @@ async function replaceWaiting(
       `Cancel the pending transactions of ${operation.id}? This costs the fee of ${costOf(operation)}`,
       sluice('action cancel', operation.id, { '--yes': true }),
     )
-  if (kind === 'bump' && isBeingCancelled(context, operation))
+  if (kind === 'bump' && isBeingCancelled(operation))
     await confirm(
       cli.io,
       cli.globals,
@@ -72,10 +72,8 @@ async function replaceWaiting(
 }
 
 /** Whether a pending transaction is already a cancellation: a higher fee for the action would outbid it. */
-const isBeingCancelled = ({ journal }: ExecutionContext, { id, steps }: JournalOperation): boolean =>
-  steps.some(
-    (step) => isInFlight(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
-  )
+const isBeingCancelled = ({ steps }: JournalOperation): boolean =>
+  steps.some((step) => isInFlight(step) && step.state !== 'INCLUDED' && isCancelling(step.attempts))
 
 /** Each pending transaction is cancelled by a no-op transaction. */
 const costOf = ({ steps }: JournalOperation): string => {

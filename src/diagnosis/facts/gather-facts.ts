@@ -12,7 +12,7 @@ import { decodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
-import { endedWithoutEffect, wasReopened } from '../../store/journal/replan-and-reopen-writes.ts'
+import { wasReopened } from '../../store/journal/replan-and-reopen-writes.ts'
 import { isCancelling } from '../../transactions/attempts/fee-bump.ts'
 import { resultOf } from '../../transactions/bridge/delivery-result.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
@@ -56,7 +56,7 @@ export async function gatherFacts(
   )
   const steps = await Promise.all(
     operation.steps.map(async (step): Promise<StepFacts> => {
-      const attempts = journal.attempts(operation.id, step.index)
+      const { attempts } = step
       const { chainId } = step.transaction
       const network = displayNetwork(catalog.networks, chainId)
       const node = chains.get(chainId)?.is === 'there' ? rpc(chainId) : undefined
@@ -72,7 +72,7 @@ export async function gatherFacts(
         ...known,
         ...(seen && { onChain: seen }),
         ...(isOfAnother && { isNonceReused: true }),
-        ...(endedWithoutEffect(events, step.index) && !isCancelling(attempts) && { isOnlyCancellable: true }),
+        ...(step.endedBefore && !isCancelling(attempts) && { isOnlyCancellable: true }),
       }
     }),
   )

@@ -50,7 +50,7 @@ export type OnChainFacts = {
 /** A step, its attempts, and its on-chain state; without `onChain` its chain was silent or nothing was signed. */
 export type StepFacts = {
   step: Step
-  attempts: Attempt[]
+  attempts: readonly Attempt[]
   network: Network
   onChain?: OnChainFacts
   /** It once ended without effect, and no pending attempt cancels it: only its cancellation is ever sent. */

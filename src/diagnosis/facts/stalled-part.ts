@@ -5,7 +5,7 @@ import type { Operation } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/nonces/wallet-lock.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/steps/active-steps.ts'
-import { isFinished } from '../../transactions/steps/operation-state.ts'
+import { hasSignature, isFinished } from '../../transactions/steps/operation-state.ts'
 
 /** The part of an operation that no waiting advances: all of it, or the unsigned rest. */
 export type StalledPart = 'all' | 'rest'
@@ -23,8 +23,7 @@ function stalledPartOf({ journal, now }: ExecutionContext, id: string): StalledP
   const { state, steps } = operation
   if (steps.length === 0) return undefined
   const counts = activeSteps(operation)
-  if (steps.every(({ index }) => journal.attempts(id, index).length === 0))
-    return state === 'OPEN' ? 'all' : undefined
+  if (!hasSignature(operation)) return state === 'OPEN' ? 'all' : undefined
   // A failed or cancelled step has its own outcome.
   const isUndecided = counts.some((step) => !isUnsigned(step) && step.state !== 'FINAL_OK')
   if (isUndecided || !counts.some(isUnsigned) || pendingDelivery(operation)) return undefined

@@ -7,15 +7,6 @@ import type { JournalEvent } from './operation-types.ts'
 import { columnsOf } from './rows.ts'
 import { takeOrderInside } from './used-orders.ts'
 
-/**
- * Whether a step was once final as reverted or cancelled: the same was safe to repeat then, and may have been, whatever became of
- * its block.
- */
-export const endedWithoutEffect = (events: readonly JournalEvent[], step: number): boolean =>
-  events.some(
-    ({ index, becomes }) => index === step && (becomes === 'FINAL_REVERTED' || becomes === 'CANCELLED'),
-  )
-
 /** Whether a reorganisation ever removed a final step of an operation. */
 export const wasReopened = (events: readonly JournalEvent[]): boolean =>
   events.some(({ kind }) => kind === 'reopened')

@@ -35,7 +35,7 @@ const nothingToDeliver = (named: string): AppError =>
  * The transaction of an action that burned for another chain. USAGE if it has none, OPERATION_UNFINISHED if it is not mined yet.
  */
 export async function burnOfOperation(
-  { rpc, catalog, journal }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'journal'>,
+  { rpc, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   operation: Operation,
 ): Promise<BurnTransaction> {
   const burn = operation.steps.findLast(({ role, transaction: { chainId, to } }) => {
@@ -44,7 +44,7 @@ export async function burnOfOperation(
   })
   if (!burn) throw nothingToDeliver(operation.id)
   const { chainId } = burn.transaction
-  const hash = burn.inclusion?.hash ?? journal.attempts(operation.id, burn.index).at(-1)?.hash
+  const hash = burn.inclusion?.hash ?? burn.attempts.at(-1)?.hash
   const found = hash && (await findTransaction(rpc(chainId), hash))
   if (!hash || !found?.ok)
     throw new AppError(

@@ -34,8 +34,8 @@ export async function rediscoveredSteps({ journal, rpc }: Chains, operationId: s
     const { state, nonce, wallet, index, transaction } = step
     if (state !== 'SUPERSEDED' || nonce === null) continue
     if (journal.nonceHolder(transaction.chainId, wallet, nonce)) continue
-    const attempts = journal.attempts(operationId, index)
-    if (await undefinedIfUnanswered(findAttempt(rpc(transaction.chainId), step, attempts))) found.push(index)
+    if (await undefinedIfUnanswered(findAttempt(rpc(transaction.chainId), step, step.attempts)))
+      found.push(index)
   }
   return found
 }

@@ -3,7 +3,7 @@ import { isInFlight } from '../../domain/step-state.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { inSendingOrder } from '../attempts/fee-bump.ts'
 import { isNodeFailure } from '../run.ts'
-import { isClosed } from '../steps/operation-state.ts'
+import { hasSignature, isClosed } from '../steps/operation-state.ts'
 import { needsImmediateBump } from '../steps/send-errors.ts'
 import type { Act, End, May, Seen } from './state.ts'
 
@@ -80,7 +80,7 @@ export function failed(
   error: unknown,
   end: End = { is: 'end', because: 'failed' },
 ): Act {
-  const isSigned = op.steps.some(({ attempts }) => attempts.length > 0)
+  const isSigned = hasSignature(op)
   if (!isSigned || !(error instanceof AppError) || op.steps.some(isInFlight) || isClosed(op)) return end
   const { exit, retryable } = errorRow(error.code)
   // A used nonce of a step that was not signed: another machine may have sent it.

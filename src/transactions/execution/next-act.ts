@@ -6,7 +6,7 @@ import type { Attempt, Leg, Operation, Step } from '../../store/journal/operatio
 import { deliveryPauseMs, isDeliveryMissing } from '../bridge/delivery-watch.ts'
 import { failedDelivery } from '../bridge/failed-delivery.ts'
 import { activeSteps, hasLostNonce } from '../steps/active-steps.ts'
-import { hasRunEnded, isClosed } from '../steps/operation-state.ts'
+import { hasRunEnded, hasSignature, isClosed } from '../steps/operation-state.ts'
 import { afterFault, failed } from './after-fault.ts'
 import { follow } from './follow.ts'
 import type { Act, End, May, Seen, Settle } from './state.ts'
@@ -105,7 +105,7 @@ function goOn(op: Operation, seen: Seen, may: May, now: number): Act {
 
 /** Closes an operation whose rest was not signed. If nothing was signed, its key is free again. */
 function close(op: Operation): Act {
-  const isSigned = op.steps.some(({ attempts }) => attempts.length > 0)
+  const isSigned = hasSignature(op)
   return settle(op, isSigned ? 'CANCELLED' : 'DROPPED', isSigned ? 21 : 130, 'given up by the person', over)
 }
 

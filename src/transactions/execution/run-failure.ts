@@ -10,15 +10,13 @@ import { continueAdvice, isSignerTampering, otherSignerAdvice } from '../outcome
 import { outcomeOf } from '../outcome/outcome.ts'
 import { runStopped } from '../run.ts'
 import { isAllFinal } from '../steps/active-steps.ts'
-import { isClosed } from '../steps/operation-state.ts'
+import { hasSignature, isClosed } from '../steps/operation-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../steps/send-errors.ts'
 import type { On } from './execute-operation.ts'
 import { interruptedError, pendingCause, timeoutError } from './timeout-and-interrupt-errors.ts'
 
 /** The run that failed, as its end needs it. */
 type Failed = Pick<On, 'run' | 'operation' | 'seen'>
-
-const hasSignature = ({ steps }: Operation): boolean => steps.some(({ attempts }) => attempts.length > 0)
 
 /** Returns the send error of the first signed step that is in no block, with its attempts. */
 function sendErrorOfStep({

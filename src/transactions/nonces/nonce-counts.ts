@@ -64,5 +64,5 @@ function isSent(
 ): boolean {
   const step = holder && journal.find(holder.operation)?.steps.find(({ index }) => index === holder.index)
   if (!step || ['PLANNED', 'RESERVED', 'SIGNED'].includes(step.state)) return false
-  return step.state !== 'BROADCAST' || journal.attempts(holder.operation, holder.index).some(isAccepted)
+  return step.state !== 'BROADCAST' || step.attempts.some(isAccepted)
 }

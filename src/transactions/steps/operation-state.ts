@@ -12,5 +12,9 @@ export const isFinished = ({ state }: Operation): boolean =>
 export const hasRunEnded = (operation: Operation): boolean =>
   isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
 
+/** Whether anything of an operation was ever signed. */
+export const hasSignature = ({ steps }: Pick<Operation, 'steps'>): boolean =>
+  steps.some(({ attempts }) => attempts.length > 0)
+
 /** Whether an operation was cancelled or dropped, so that none of it may be signed. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'
