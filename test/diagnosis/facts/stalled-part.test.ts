@@ -24,13 +24,19 @@ const leftAfter = (ms: number | null) => {
       { leg: 1, chainId: 31338, arrival },
     ],
     steps: [
-      { ...step, index: 0, leg: 0, state: 'FINAL_OK', inclusion: { hash, blockNumber: 1 } },
-      { ...step, index: 1, leg: 1, state: 'PLANNED' },
+      {
+        ...step,
+        index: 0,
+        leg: 0,
+        state: 'FINAL_OK',
+        inclusion: { hash, blockNumber: 1 },
+        attempts: [{ hash }],
+      },
+      { ...step, index: 1, leg: 1, state: 'PLANNED', attempts: [] },
     ],
   }
   const journal = {
     find: () => operation,
-    attempts: (_: string, index: number) => (index === 0 ? [{ hash }] : []),
     events: () => (ms === null ? [] : [{ becomes: 'leg 1 ready', at: arrivedAt }]),
   }
   const ground = {
