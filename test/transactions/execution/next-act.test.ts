@@ -630,6 +630,47 @@ const rows: Row[] = [
     may(),
     { is: 'look' },
   ],
+  [
+    'pauses after a failed look, although the look before asks for another at once',
+    included,
+    seen({
+      ...{ look: looked(found()), looks: 1 },
+      fault: failure({ is: 'look', leg: 0, steps: [0], after: 0 }, 'RPC_UNREACHABLE'),
+    }),
+    may(),
+    { is: 'look', after: 650 },
+  ],
+  [
+    'raises no fee by a look that is older than a failed one',
+    sent,
+    seen({
+      ...{ ...waiting, pending: { index: 0, at: now - 30_000, block: 107 } },
+      fault: failure({ is: 'look', leg: 0, steps: [0], after: 0 }, 'RPC_UNREACHABLE'),
+    }),
+    may(),
+    { is: 'look' },
+  ],
+  [
+    'records what a last look has found before it stops',
+    included,
+    seen({ look: looked(found()), deepBefore: new Map([[0, found()]]) }),
+    may({ until: now - 1 }),
+    { is: 'move', becomes: 'FINAL_OK' },
+  ],
+  [
+    'settles what is final before it stops',
+    operation([step('FINAL_OK')]),
+    seen(),
+    may({ isAborted: true }),
+    { is: 'settle', state: 'DONE' },
+  ],
+  [
+    'begins nothing else then',
+    sent,
+    seen({ look: lost() }),
+    may({ until: now - 1 }),
+    { is: 'end', because: 'stopped' },
+  ],
 ]
 
 describe('the next act of a run', () => {
@@ -643,6 +684,17 @@ describe('the next act of a run', () => {
     const recorded = see(signed, { is: 'done', act: { is: 'record' }, tookMs: 0 }, now)
     expect(recorded.signature).toBeNull()
     expect(nextAct(operation([step('SIGNED')]), recorded, may(), now)).toMatchObject({ is: 'send' })
+  })
+
+  test('what was final on one chain is no reason to try again on another', () => {
+    const act = { is: 'lock', chainId: 1 } as const
+    const locked = see(seen({ doneAt: now - 100 }), { is: 'done', act, tookMs: 0 }, now)
+    const second = operation([step('FINAL_OK'), step('PLANNED', { leg: 1 })], { legs: [legOf(0), legOf(1)] })
+    const failing = {
+      ...locked,
+      fault: failure({ is: 'check', leg: 1, index: 1 } as never, 'SIMULATION_REVERTED'),
+    }
+    expect(nextAct(second, failing, may(), now)).toMatchObject({ is: 'settle', state: 'PARTIAL' })
   })
 
   test('an answer to a send is the first of two looks', () => {
