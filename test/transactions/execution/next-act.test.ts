@@ -83,6 +83,7 @@ const lost = (one: MissingStep = missing(), more: Partial<Look> = {}) =>
   look({ missing: [[0, one as never]] }, more)
 const justSent = { sent: new Map([[0, { at: now - 1_000, times: 1 }]]) }
 const owner = (deep = true) => ({ use: { is: 'used', hash: hashOf('f0'), at: 90 }, deep }) as const
+const own = { use: { is: 'used', hash: hashOf('a1'), at: 90 }, deep: true } as const
 const failure = (act: Act, code: string) => ({
   act: act as never,
   error: new AppError(code as never, 'it failed'),
@@ -236,7 +237,7 @@ const rows: Row[] = [
     sent,
     seen({ ...justSent, look: lost(missing(), { at: now - 6_000 }) }),
     may(),
-    { is: 'look' },
+    { is: 'look', after: 0 },
   ],
   [
     'records the block of a step',
@@ -430,6 +431,24 @@ const rows: Row[] = [
     { is: 'end', because: 'ended before' },
   ],
   [
+    'nor raises or cancels it because a higher fee is asked for',
+    operation([step('BROADCAST', { endedBefore: true })]),
+    seen({ look: lost() }),
+    may({ replace: 'bump' }),
+    { is: 'end', because: 'ended before' },
+  ],
+  [
+    'raises a step that waits behind another one in its turn',
+    operation([step('BROADCAST'), step('BROADCAST', { nonce: 6 })]),
+    seen({
+      ...{ sent: new Map([0, 1].map((at) => [at, { at: now - 1_000, times: 1 }] as const)) },
+      ...{ look: look({ missing: [0, 1].map((at) => [at, missing() as never] as const) }) },
+      replaced: new Set([0]),
+    }),
+    may({ replace: 'bump' }),
+    { is: 'look' },
+  ],
+  [
     'only cancels it',
     operation([step('BROADCAST', { endedBefore: true })]),
     seen({ look: lost() }),
@@ -456,6 +475,40 @@ const rows: Row[] = [
     seen({ look: lost(missing({ owner: owner() })), ownersBefore: new Map([[0, owner()]]) }),
     may(),
     { is: 'supersede', index: 0, hash: hashOf('f0') },
+  ],
+  [
+    'without an error in an operation that was abandoned',
+    operation([step('BROADCAST')], { state: 'CANCELLED', exit: 21 }),
+    seen({ look: lost(missing({ owner: owner() })), ownersBefore: new Map([[0, owner()]]) }),
+    may(),
+    { is: 'move', becomes: 'SUPERSEDED' },
+  ],
+  [
+    'not to its own transaction',
+    sent,
+    seen({
+      look: lost(missing({ owner: own })),
+      ownersBefore: new Map([[0, own]]),
+    }),
+    may(),
+    { is: 'look', after: 500 },
+  ],
+  [
+    'raises no fee once its nonce is used',
+    sent,
+    seen({
+      ...{ ...justSent, look: lost(missing({ owner: owner(false) })) },
+      pending: { index: 0, at: now - 90_000, block: 1 },
+    }),
+    may(),
+    { is: 'look', after: 500 },
+  ],
+  [
+    'follows a mined step although every node refused it before',
+    operation([step('INCLUDED', { attempts: [attempt('run', { lastAnswer: 'dear: too dear' })] })]),
+    seen({ look: lost(missing({ block: 'kept' })) }),
+    may(),
+    { is: 'look' },
   ],
   [
     'not before it is final',
