@@ -84,10 +84,13 @@ const lost = (one: MissingStep = missing(), more: Partial<Look> = {}) =>
 const justSent = { sent: new Map([[0, { at: now - 1_000, times: 1 }]]) }
 const owner = (deep = true) => ({ use: { is: 'used', hash: hashOf('f0'), at: 90 }, deep }) as const
 const own = { use: { is: 'used', hash: hashOf('a1'), at: 90 }, deep: true } as const
-const failure = (act: Act, code: string) => ({
+const failure = (act: Act, code: string, details?: Record<string, unknown>) => ({
   act: act as never,
-  error: new AppError(code as never, 'it failed'),
+  error: new AppError(code as never, 'it failed', { details }),
 })
+const looking = { is: 'look', leg: 0, steps: [0], after: 0 } as const
+const raising = { is: 'sign', index: 0, kind: 'bump' } as const
+const onlyRecords = { sign: false, send: false, wait: false }
 
 type Row = [what: string, op: Operation, seen: Seen, may: May, act: object]
 
@@ -679,16 +682,107 @@ const rows: Row[] = [
   [
     'goes on after a node that did not answer',
     sent,
-    seen({ ...waiting, fault: failure({ is: 'look', leg: 0, steps: [0], after: 0 }, 'RPC_UNREACHABLE') }),
+    seen({ ...waiting, fault: failure(looking, 'RPC_UNREACHABLE') }),
     may(),
     { is: 'look' },
+  ],
+  [
+    'keeps a block that is replaced when it only records',
+    included,
+    seen({ look: lost(missing({ block: 'another' })) }),
+    may(onlyRecords),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
+    'tells that a node did not answer when it only records',
+    sent,
+    seen({ fault: failure(looking, 'RPC_UNREACHABLE') }),
+    may(onlyRecords),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'does not wait for a node that did not answer if it may not',
+    sent,
+    seen({ fault: failure(looking, 'RPC_UNREACHABLE') }),
+    may({ wait: false }),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
+    'is stopped by an interrupt while it waits for the lock',
+    planned,
+    seen({ locked: null, fault: failure({ is: 'lock', chainId }, 'INTERRUPTED') }),
+    may({ isAborted: true }),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
+    'follows its own transaction that the node lacks when the next nonce is reserved',
+    operation([step('BROADCAST'), step('PLANNED')]),
+    seen({ ...justSent, fault: failure({ is: 'reserve', index: 1 }, 'FOREIGN_PENDING', { pending: 5 }) }),
+    may(),
+    { is: 'look' },
+  ],
+  [
+    'but not that of another',
+    operation([step('BROADCAST'), step('PLANNED')]),
+    seen({ ...justSent, fault: failure({ is: 'reserve', index: 1 }, 'FOREIGN_PENDING', { pending: 4 }) }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'tries no step again without time for it',
+    operation([step('FINAL_OK'), step('PLANNED')]),
+    seen({
+      fault: failure({ is: 'sign', index: 1, kind: 'run' }, 'SIMULATION_REVERTED'),
+      doneAt: now - 1_000,
+    }),
+    may({ until: now + 500 }),
+    { is: 'settle', state: 'PARTIAL' },
+  ],
+  [
+    'tells that a requested higher fee was declined',
+    sent,
+    seen({ fault: failure(raising, 'DECLINED') }),
+    may({ replace: 'bump' }),
+    { is: 'end', because: 'failed' },
+  ],
+  ['follows on if its own was', sent, seen({ fault: failure(raising, 'DECLINED') }), may(), { is: 'look' }],
+  ['follows on above the fee cap', sent, seen({ fault: failure(raising, 'PENDING') }), may(), { is: 'look' }],
+  [
+    'unless the nodes refused it as too cheap',
+    operation([
+      step('BROADCAST', { attempts: [attempt('run', { lastAnswer: 'cheap: underpriced', sends: 2 })] }),
+    ]),
+    seen({ fault: failure(raising, 'PENDING') }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'is partly done if a pinned nonce is used',
+    operation([step('FINAL_OK'), step('PLANNED')]),
+    seen({ fault: failure({ is: 'reserve', index: 1 }, 'NONCE_USED') }),
+    may(),
+    { is: 'settle', state: 'PARTIAL' },
+  ],
+  [
+    'is not partly done by what may pass',
+    operation([step('FINAL_OK'), step('PLANNED')]),
+    seen({ fault: failure({ is: 'view', index: 1, isAgain: false, after: 0 }, 'RPC_UNREACHABLE') }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'nor while something is in flight',
+    operation([step('BROADCAST'), step('PLANNED')]),
+    seen({ fault: failure({ is: 'reserve', index: 1 }, 'POLICY_FEE_CAP') }),
+    may(),
+    { is: 'end', because: 'failed' },
   ],
   [
     'pauses after a failed look, although the look before asks for another at once',
     included,
     seen({
       ...{ look: looked(found()), looks: 1 },
-      fault: failure({ is: 'look', leg: 0, steps: [0], after: 0 }, 'RPC_UNREACHABLE'),
+      fault: failure(looking, 'RPC_UNREACHABLE'),
     }),
     may(),
     { is: 'look', after: 650 },
@@ -698,7 +792,7 @@ const rows: Row[] = [
     sent,
     seen({
       ...{ ...waiting, pending: { index: 0, at: now - 30_000, block: 107 } },
-      fault: failure({ is: 'look', leg: 0, steps: [0], after: 0 }, 'RPC_UNREACHABLE'),
+      fault: failure(looking, 'RPC_UNREACHABLE'),
     }),
     may(),
     { is: 'look' },
@@ -737,6 +831,19 @@ describe('the next act of a run', () => {
     const recorded = see(signed, { is: 'done', act: { is: 'record' }, tookMs: 0 }, now)
     expect(recorded.signature).toBeNull()
     expect(nextAct(operation([step('SIGNED')]), recorded, may(), now)).toMatchObject({ is: 'send' })
+  })
+
+  test('after a slow approval the wallet is read and the leg is checked again', () => {
+    const approved = (tookMs: number) =>
+      see(seen({ ...ready, isApproved: false }), { is: 'done', act: { is: 'approve' }, tookMs }, now)
+    expect(nextAct(planned, approved(900), may(), now)).toMatchObject({ is: 'reserve' })
+    expect(nextAct(planned, approved(1_100), may(), now)).toMatchObject({ is: 'view' })
+    expect(approved(1_100).check).toBeNull()
+  })
+
+  test('a view that was refused once for one step may be read again for the next', () => {
+    const signed = seen({ refusals: 1, signature: { index: 0, attempt: attempt() } })
+    expect(see(signed, { is: 'done', act: { is: 'record' }, tookMs: 0 }, now).refusals).toBe(0)
   })
 
   test('what was final on one chain is no reason to try again on another', () => {
