@@ -86,7 +86,7 @@ const owner = (deep = true) => ({ use: { is: 'used', hash: hashOf('f0'), at: 90 
 const own = { use: { is: 'used', hash: hashOf('a1'), at: 90 }, deep: true } as const
 const failure = (act: Act, code: string, details?: Record<string, unknown>) => ({
   act: act as never,
-  error: new AppError(code as never, 'it failed', { details }),
+  error: new AppError(code as never, 'it failed', details && { details }),
 })
 const looking = { is: 'look', leg: 0, steps: [0], after: 0 } as const
 const raising = { is: 'sign', index: 0, kind: 'bump' } as const
@@ -687,6 +687,37 @@ const rows: Row[] = [
     { is: 'look' },
   ],
   [
+    'sends what is in the journal before it ends by an error',
+    operation([step('SIGNED'), step('PLANNED')]),
+    seen({
+      unsent: new Set([0]),
+      fault: failure({ is: 'sign', index: 1, kind: 'run' }, 'DECLINED'),
+    }),
+    may(),
+    { is: 'send', steps: [{ index: 0, all: false }] },
+  ],
+  [
+    'sends what a pipeline holds before the wallet is read again',
+    operation([step('SIGNED'), step('PLANNED')]),
+    seen({ isPipelining: true, unsent: new Set([0]), check: check(0, { isTogether: true }) }),
+    may({ pipeline: true }),
+    { is: 'send' },
+  ],
+  [
+    'raises on request before it ends without waiting',
+    sent,
+    seen(waiting),
+    may({ replace: 'bump', wait: false }),
+    { is: 'sign', kind: 'bump' },
+  ],
+  [
+    'discards a signature for an operation that was abandoned meanwhile',
+    operation([step('RESERVED')], { state: 'DROPPED', exit: 130 }),
+    seen({ signature: { index: 0, attempt: attempt() } }),
+    may(),
+    { is: 'discard' },
+  ],
+  [
     'keeps a block that is replaced when it only records',
     included,
     seen({ look: lost(missing({ block: 'another' })) }),
@@ -831,6 +862,18 @@ describe('the next act of a run', () => {
     const recorded = see(signed, { is: 'done', act: { is: 'record' }, tookMs: 0 }, now)
     expect(recorded.signature).toBeNull()
     expect(nextAct(operation([step('SIGNED')]), recorded, may(), now)).toMatchObject({ is: 'send' })
+  })
+
+  test('a send that failed ends the run: what it held is in the journal', () => {
+    const act = { is: 'send', steps: [{ index: 0, all: false }] } as const
+    const error = new AppError('BUG', 'the bytes differ')
+    const failing = see(seen({ unsent: new Set([0]) }), { is: 'failed', act, error }, now)
+    expect(nextAct(sent, failing, may(), now)).toEqual({ is: 'end', because: 'failed' })
+  })
+
+  test('the pauses between looks that show nothing new grow', () => {
+    const again = see(seen({ ...justSent, looks: 1 }), { is: 'looked', look: lost() }, now)
+    expect(nextAct(sent, again, may(), now)).toMatchObject({ is: 'look', after: 500 * 1.3 ** 2 })
   })
 
   test('after a slow approval the wallet is read and the leg is checked again', () => {
