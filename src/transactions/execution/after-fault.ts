@@ -25,8 +25,8 @@ export function afterFault(op: Operation, seen: Seen, may: May, now: number): Ac
     case 'compare':
       return { is: 'end', because: 'failed' }
     case 'look':
-      if (!isNode || !may.send) break
-      return may.wait ? undefined : { is: 'end', because: 'stopped' }
+      if (isNode && may.send) return undefined
+      break
     case 'lock':
       if (may.isAborted) return undefined
       break

@@ -15,7 +15,7 @@ import { endOf } from './end-of-run.ts'
 import { handlers } from './handlers.ts'
 import { nextAct } from './next-act.ts'
 import { type ReadAhead, readAhead } from './read-ahead.ts'
-import { unreadableJournalError } from './run-failure.ts'
+import { failureOf, unreadableJournalError } from './run-failure.ts'
 import { nothingSeen, see } from './see.ts'
 import type { Act, End, Event, May, Seen } from './state.ts'
 
@@ -61,7 +61,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
       const { operation, failed } = readOperation(run)
       if (failed) seen = see(seen, failed, clock.now())
       else beginNext(on.ahead, operation, seen)
-      const act = nextAct(operation, seen, may(operation), clock.now())
+      const act = actOf({ ...on, operation, seen }, may)
       if (act.is === 'end') return await endOf({ ...on, operation, seen }, act)
       seen = see(seen, await perform(act, { ...on, operation, seen }), clock.now())
     }
@@ -136,6 +136,16 @@ function isLocalChain({ rpc }: Run, chainId: number): boolean {
   } catch (error) {
     if (error instanceof AppError) return false
     throw error
+  }
+}
+
+/** The next act. What fails here, as an unreadable plan does, ends the run like the failure of an act. */
+function actOf(on: On, may: (operation: Operation) => May): Act {
+  const { run, operation, seen } = on
+  try {
+    return nextAct(operation, seen, may(operation), run.clock.now())
+  } catch (error) {
+    throw failureOf(on, error)
   }
 }
 

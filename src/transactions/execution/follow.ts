@@ -24,7 +24,9 @@ export function follow(op: Operation, leg: Leg, seen: Seen, may: May, now: numbe
   const told = steps.find(({ index, state }) => state !== 'INCLUDED' && seen.deep.has(index))
   if (told) return included(told, seen.deep.get(told.index)!)
   const isShown = ({ index }: Step) => look?.found.has(index) || look?.missing.has(index)
-  if (look?.chainId !== leg.chainId || look.at < seen.changedAt || !steps.every(isShown))
+  // Nothing is decided by what a look before a failed one has shown.
+  const isOld = seen.fault?.act.is === 'look' || (look !== null && look.at < seen.changedAt)
+  if (look?.chainId !== leg.chainId || isOld || !steps.every(isShown))
     return again(seen.fault ? pauseMs(seen, isLocal) : 0)
   const about: Following = { op, leg, seen, look, may, now, isLocal }
   // An approval may be mined before its own cancellation, and must not enable what comes after it.

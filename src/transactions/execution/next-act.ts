@@ -40,7 +40,16 @@ function choose(op: Operation, seen: Seen, may: May, now: number): Act {
   if (seen.ending) return seen.ending
   if (!seen.isCompared) return { is: 'compare' }
   if (flying.length === 0 && hasRunEnded(op)) return may.close && op.state === 'ATTENTION' ? close(op) : over
-  if (isStopped) return stopped
+  const act = goFurther(op, seen, may, now)
+  return isStopped && !recording.includes(act.is) ? stopped : act
+}
+
+/** Acts that only record what is known, as a run does even when it is stopped. */
+const recording: readonly Act['is'][] = ['move', 'supersede', 'arrive', 'settle']
+
+/** What follows from the journal and what was seen, if there is time. */
+function goFurther(op: Operation, seen: Seen, may: May, now: number): Act {
+  const flying = op.steps.filter(isInFlight)
   const [first] = flying
   const leg = first && legOf(op, first)
   const isSigning = leg !== undefined && seen.isPipelining && nextTogether(op, leg) !== undefined
@@ -189,7 +198,7 @@ function signNext(op: Operation, leg: Leg, seen: Seen, may: May, now: number): A
   const { index } = step
   const { view, fault } = seen
   if (step.state === 'RESERVED' && !seen.reserved.has(index))
-    return { is: 'release', index, why: 'never signed, and its process is gone' }
+    return { is: 'release', index, why: 'never signed' }
   if (!view || !isViewed(step, seen, now)) {
     const after = fault?.act.is === 'check' || fault?.act.is === 'sign' ? retryMs : 0
     return { is: 'view', index, isAgain: view?.index === index || fault !== null, after }

@@ -72,7 +72,7 @@ function afterDone(seen: Seen, { act, tookMs, left }: Extract<Event, { is: 'done
     case 'compare':
       return { ...seen, isCompared: true }
     case 'lock':
-      return { ...seen, locked: act.chainId, look: null, view: null, changedAt: now }
+      return { ...seen, locked: act.chainId, look: null, view: null, doneAt: null, changedAt: now }
     case 'arrive':
       return { ...seen, delivery: null }
     case 'approve':
@@ -179,7 +179,8 @@ function afterFailure(seen: Seen, looks: number, { act, error }: Extract<Event, 
     case 'record':
       return { ...next, signature: null, view: null }
     case 'sign':
-      if (act.kind === 'run') return { ...next, view: null }
+      // Others may use the nonce before it is tried again, so it is reserved anew.
+      if (act.kind === 'run') return { ...next, view: null, reserved: minus(seen.reserved, act.index) }
       return {
         ...next,
         look: null,

@@ -83,10 +83,14 @@ const lost = (one: MissingStep = missing(), more: Partial<Look> = {}) =>
   look({ missing: [[0, one as never]] }, more)
 const justSent = { sent: new Map([[0, { at: now - 1_000, times: 1 }]]) }
 const owner = (deep = true) => ({ use: { is: 'used', hash: hashOf('f0'), at: 90 }, deep }) as const
-const failure = (act: Act, code: string) => ({
+const own = { use: { is: 'used', hash: hashOf('a1'), at: 90 }, deep: true } as const
+const failure = (act: Act, code: string, details?: Record<string, unknown>) => ({
   act: act as never,
-  error: new AppError(code as never, 'it failed'),
+  error: new AppError(code as never, 'it failed', details && { details }),
 })
+const looking = { is: 'look', leg: 0, steps: [0], after: 0 } as const
+const raising = { is: 'sign', index: 0, kind: 'bump' } as const
+const onlyRecords = { sign: false, send: false, wait: false }
 
 type Row = [what: string, op: Operation, seen: Seen, may: May, act: object]
 
@@ -236,7 +240,7 @@ const rows: Row[] = [
     sent,
     seen({ ...justSent, look: lost(missing(), { at: now - 6_000 }) }),
     may(),
-    { is: 'look' },
+    { is: 'look', after: 0 },
   ],
   [
     'records the block of a step',
@@ -430,6 +434,24 @@ const rows: Row[] = [
     { is: 'end', because: 'ended before' },
   ],
   [
+    'nor raises or cancels it because a higher fee is asked for',
+    operation([step('BROADCAST', { endedBefore: true })]),
+    seen({ look: lost() }),
+    may({ replace: 'bump' }),
+    { is: 'end', because: 'ended before' },
+  ],
+  [
+    'raises a step that waits behind another one in its turn',
+    operation([step('BROADCAST'), step('BROADCAST', { nonce: 6 })]),
+    seen({
+      ...{ sent: new Map([0, 1].map((at) => [at, { at: now - 1_000, times: 1 }] as const)) },
+      ...{ look: look({ missing: [0, 1].map((at) => [at, missing() as never] as const) }) },
+      replaced: new Set([0]),
+    }),
+    may({ replace: 'bump' }),
+    { is: 'look' },
+  ],
+  [
     'only cancels it',
     operation([step('BROADCAST', { endedBefore: true })]),
     seen({ look: lost() }),
@@ -463,6 +485,40 @@ const rows: Row[] = [
     seen({ look: lost(missing({ owner: owner() })), ownersBefore: new Map([[0, owner()]]) }),
     may(),
     { is: 'supersede', index: 0, hash: hashOf('f0') },
+  ],
+  [
+    'without an error in an operation that was abandoned',
+    operation([step('BROADCAST')], { state: 'CANCELLED', exit: 21 }),
+    seen({ look: lost(missing({ owner: owner() })), ownersBefore: new Map([[0, owner()]]) }),
+    may(),
+    { is: 'move', becomes: 'SUPERSEDED' },
+  ],
+  [
+    'not to its own transaction',
+    sent,
+    seen({
+      look: lost(missing({ owner: own })),
+      ownersBefore: new Map([[0, own]]),
+    }),
+    may(),
+    { is: 'look', after: 500 },
+  ],
+  [
+    'raises no fee once its nonce is used',
+    sent,
+    seen({
+      ...{ ...justSent, look: lost(missing({ owner: owner(false) })) },
+      pending: { index: 0, at: now - 90_000, block: 1 },
+    }),
+    may(),
+    { is: 'look', after: 500 },
+  ],
+  [
+    'follows a mined step although every node refused it before',
+    operation([step('INCLUDED', { attempts: [attempt('run', { lastAnswer: 'dear: too dear' })] })]),
+    seen({ look: lost(missing({ block: 'kept' })) }),
+    may(),
+    { is: 'look' },
   ],
   [
     'not before it is final',
@@ -633,9 +689,172 @@ const rows: Row[] = [
   [
     'goes on after a node that did not answer',
     sent,
-    seen({ ...waiting, fault: failure({ is: 'look', leg: 0, steps: [0], after: 0 }, 'RPC_UNREACHABLE') }),
+    seen({ ...waiting, fault: failure(looking, 'RPC_UNREACHABLE') }),
     may(),
     { is: 'look' },
+  ],
+  [
+    'sends what is in the journal before it ends by an error',
+    operation([step('SIGNED'), step('PLANNED')]),
+    seen({
+      unsent: new Set([0]),
+      fault: failure({ is: 'sign', index: 1, kind: 'run' }, 'DECLINED'),
+    }),
+    may(),
+    { is: 'send', steps: [{ index: 0, all: false }] },
+  ],
+  [
+    'sends what a pipeline holds before the wallet is read again',
+    operation([step('SIGNED'), step('PLANNED')]),
+    seen({ isPipelining: true, unsent: new Set([0]), check: check(0, { isTogether: true }) }),
+    may({ pipeline: true }),
+    { is: 'send' },
+  ],
+  [
+    'raises on request before it ends without waiting',
+    sent,
+    seen(waiting),
+    may({ replace: 'bump', wait: false }),
+    { is: 'sign', kind: 'bump' },
+  ],
+  [
+    'discards a signature for an operation that was abandoned meanwhile',
+    operation([step('RESERVED')], { state: 'DROPPED', exit: 130 }),
+    seen({ signature: { index: 0, attempt: attempt() } }),
+    may(),
+    { is: 'discard' },
+  ],
+  [
+    'keeps a block that is replaced when it only records',
+    included,
+    seen({ look: lost(missing({ block: 'another' })) }),
+    may(onlyRecords),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
+    'tells that a node did not answer when it only records',
+    sent,
+    seen({ fault: failure(looking, 'RPC_UNREACHABLE') }),
+    may(onlyRecords),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'does not wait for a node that did not answer if it may not',
+    sent,
+    seen({ fault: failure(looking, 'RPC_UNREACHABLE') }),
+    may({ wait: false }),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
+    'is stopped by an interrupt while it waits for the lock',
+    planned,
+    seen({ locked: null, fault: failure({ is: 'lock', chainId }, 'INTERRUPTED') }),
+    may({ isAborted: true }),
+    { is: 'end', because: 'stopped' },
+  ],
+  [
+    'follows its own transaction that the node lacks when the next nonce is reserved',
+    operation([step('BROADCAST'), step('PLANNED')]),
+    seen({ ...justSent, fault: failure({ is: 'reserve', index: 1 }, 'FOREIGN_PENDING', { pending: 5 }) }),
+    may(),
+    { is: 'look' },
+  ],
+  [
+    'but not that of another',
+    operation([step('BROADCAST'), step('PLANNED')]),
+    seen({ ...justSent, fault: failure({ is: 'reserve', index: 1 }, 'FOREIGN_PENDING', { pending: 4 }) }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'tries no step again without time for it',
+    operation([step('FINAL_OK'), step('PLANNED')]),
+    seen({
+      fault: failure({ is: 'sign', index: 1, kind: 'run' }, 'SIMULATION_REVERTED'),
+      doneAt: now - 1_000,
+    }),
+    may({ until: now + 500 }),
+    { is: 'settle', state: 'PARTIAL' },
+  ],
+  [
+    'tells that a requested higher fee was declined',
+    sent,
+    seen({ fault: failure(raising, 'DECLINED') }),
+    may({ replace: 'bump' }),
+    { is: 'end', because: 'failed' },
+  ],
+  ['follows on if its own was', sent, seen({ fault: failure(raising, 'DECLINED') }), may(), { is: 'look' }],
+  ['follows on above the fee cap', sent, seen({ fault: failure(raising, 'PENDING') }), may(), { is: 'look' }],
+  [
+    'unless the nodes refused it as too cheap',
+    operation([
+      step('BROADCAST', { attempts: [attempt('run', { lastAnswer: 'cheap: underpriced', sends: 2 })] }),
+    ]),
+    seen({ fault: failure(raising, 'PENDING') }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'is partly done if a pinned nonce is used',
+    operation([step('FINAL_OK'), step('PLANNED')]),
+    seen({ fault: failure({ is: 'reserve', index: 1 }, 'NONCE_USED') }),
+    may(),
+    { is: 'settle', state: 'PARTIAL' },
+  ],
+  [
+    'is not partly done by what may pass',
+    operation([step('FINAL_OK'), step('PLANNED')]),
+    seen({ fault: failure({ is: 'view', index: 1, isAgain: false, after: 0 }, 'RPC_UNREACHABLE') }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'nor while something is in flight',
+    operation([step('BROADCAST'), step('PLANNED')]),
+    seen({ fault: failure({ is: 'reserve', index: 1 }, 'POLICY_FEE_CAP') }),
+    may(),
+    { is: 'end', because: 'failed' },
+  ],
+  [
+    'pauses after a failed look, although the look before asks for another at once',
+    included,
+    seen({
+      ...{ look: looked(found()), looks: 1 },
+      fault: failure(looking, 'RPC_UNREACHABLE'),
+    }),
+    may(),
+    { is: 'look', after: 650 },
+  ],
+  [
+    'raises no fee by a look that is older than a failed one',
+    sent,
+    seen({
+      ...{ ...waiting, pending: { index: 0, at: now - 30_000, block: 107 } },
+      fault: failure(looking, 'RPC_UNREACHABLE'),
+    }),
+    may(),
+    { is: 'look' },
+  ],
+  [
+    'records what a last look has found before it stops',
+    included,
+    seen({ look: looked(found()), deepBefore: new Map([[0, found()]]) }),
+    may({ until: now - 1 }),
+    { is: 'move', becomes: 'FINAL_OK' },
+  ],
+  [
+    'settles what is final before it stops',
+    operation([step('FINAL_OK')]),
+    seen(),
+    may({ isAborted: true }),
+    { is: 'settle', state: 'DONE' },
+  ],
+  [
+    'begins nothing else then',
+    sent,
+    seen({ look: lost() }),
+    may({ until: now - 1 }),
+    { is: 'end', because: 'stopped' },
   ],
 ]
 
@@ -650,6 +869,42 @@ describe('the next act of a run', () => {
     const recorded = see(signed, { is: 'done', act: { is: 'record' }, tookMs: 0 }, now)
     expect(recorded.signature).toBeNull()
     expect(nextAct(operation([step('SIGNED')]), recorded, may(), now)).toMatchObject({ is: 'send' })
+  })
+
+  test('a send that failed ends the run: what it held is in the journal', () => {
+    const act = { is: 'send', steps: [{ index: 0, all: false }] } as const
+    const error = new AppError('BUG', 'the bytes differ')
+    const failing = see(seen({ unsent: new Set([0]) }), { is: 'failed', act, error }, now)
+    expect(nextAct(sent, failing, may(), now)).toEqual({ is: 'end', because: 'failed' })
+  })
+
+  test('the pauses between looks that show nothing new grow', () => {
+    const again = see(seen({ ...justSent, looks: 1 }), { is: 'looked', look: lost() }, now)
+    expect(nextAct(sent, again, may(), now)).toMatchObject({ is: 'look', after: 500 * 1.3 ** 2 })
+  })
+
+  test('after a slow approval the wallet is read and the leg is checked again', () => {
+    const approved = (tookMs: number) =>
+      see(seen({ ...ready, isApproved: false }), { is: 'done', act: { is: 'approve' }, tookMs }, now)
+    expect(nextAct(planned, approved(900), may(), now)).toMatchObject({ is: 'reserve' })
+    expect(nextAct(planned, approved(1_100), may(), now)).toMatchObject({ is: 'view' })
+    expect(approved(1_100).check).toBeNull()
+  })
+
+  test('a view that was refused once for one step may be read again for the next', () => {
+    const signed = seen({ refusals: 1, signature: { index: 0, attempt: attempt() } })
+    expect(see(signed, { is: 'done', act: { is: 'record' }, tookMs: 0 }, now).refusals).toBe(0)
+  })
+
+  test('what was final on one chain is no reason to try again on another', () => {
+    const act = { is: 'lock', chainId: 1 } as const
+    const locked = see(seen({ doneAt: now - 100 }), { is: 'done', act, tookMs: 0 }, now)
+    const second = operation([step('FINAL_OK'), step('PLANNED', { leg: 1 })], { legs: [legOf(0), legOf(1)] })
+    const failing = {
+      ...locked,
+      fault: failure({ is: 'check', leg: 1, index: 1 } as never, 'SIMULATION_REVERTED'),
+    }
+    expect(nextAct(second, failing, may(), now)).toMatchObject({ is: 'settle', state: 'PARTIAL' })
   })
 
   test('an answer to a send is the first of two looks', () => {

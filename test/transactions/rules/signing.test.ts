@@ -60,6 +60,19 @@ describe('a signature is discarded', () => {
   })
 })
 
+test('an unexpected error between two acts says that something is signed', async () => {
+  const { plan, run, stepOf } = rehearsal()
+  plan('pay')
+  const deadlineOf = () => {
+    if (stepOf('pay').attempts.length > 0) throw new Error('broken')
+    return undefined
+  }
+  expect(await run('pay', { deadlineOf })).toMatchObject({
+    exit: 20,
+    message: expect.stringContaining('broken'),
+  })
+})
+
 test('a step whose deadline has passed is not signed', async () => {
   const { plan, run, account, journal } = rehearsal()
   plan('pay')
@@ -117,6 +130,26 @@ describe('a reserved nonce is released', () => {
 })
 
 describe('a step that would fail right after the step before', () => {
+  test('does not keep a nonce that another program uses meanwhile', async () => {
+    const { plan, run, rest, state, stepOf, stranger } = rehearsal()
+    plan('pay', ['action', 'action'])
+    let failures = 0
+    state.instead = ({ method, params }) => {
+      const isSecond = (params[0] as { to?: string } | undefined)?.to === payeeOf(1)
+      if (method !== 'eth_estimateGas' || !isSecond || !stepOf('pay').inclusion || failures === 2)
+        return undefined
+      failures++
+      if (failures === 2) stranger(1)
+      throw refusal(method, 'execution reverted')
+    }
+    const end = await run('pay')
+    expect(end).toMatchObject({ exit: 21, message: expect.stringContaining('is pending on chain') })
+    expect(stepOf('pay', 1)).toMatchObject({ state: 'PLANNED', nonce: null, attempts: [] })
+    await rest(5_000)
+    expect(await run('pay')).toMatchObject({ exit: 0 })
+    expect(stepOf('pay', 1).nonce).toBe(2)
+  })
+
   test.each([
     ['is tried again for a while', 'node.example', 5_000, 0],
     ['is not tried for ever', 'node.example', 30_000, 21],
