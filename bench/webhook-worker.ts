@@ -3,7 +3,7 @@ import { guardedPost } from '../src/http/guarded-post.ts'
 import type { Sql } from '../src/store/sql/sql-types.ts'
 import { jobsOf, openOwnDatabase } from './campaign-database.ts'
 import { seeded } from './seeded.ts'
-import { campaignSettings, campaignTimes, type WebhookSabotage, type WorkerOrder } from './webhooks.ts'
+import { campaignSettings, campaignTimes, sabotageTexts, type WorkerOrder } from './webhooks.ts'
 
 /*
  * A server of the campaign of webhooks without HTTP: it changes actions and runs the jobs of events, until it is killed. Started by `webhooks.ts` with its order as
@@ -16,37 +16,28 @@ process.on('disconnect', () => process.exit())
 const order = JSON.parse(process.argv[2]!) as WorkerOrder
 const random = seeded(order.seed)
 
-/** The texts that a sabotage changes. */
-const changed: Partial<Record<WebhookSabotage, (text: string) => string>> = {
-  'no-fencing': (text) =>
-    text
-      .replace(
-        "where id = $1 and attempt = $2 and state = 'pending' returning",
-        'where id = $1 and $2 = $2 returning',
-      )
-      .replace(
-        "where id = $1 and attempt = $2 and state = 'pending' and leased_until <= $4",
-        'where id = $1 and $2 = $2 and $4 = $4',
-      ),
-  'order-by-time': (text) =>
-    text
-      .replaceAll('order by at, subject, seq', 'order by at, id')
-      .replace('earlier.seq < d.seq', 'earlier.created_at < d.created_at'),
-}
+/** The database with a sabotage's texts in its queries. */
+const changedText = (text: string): string =>
+  (order.sabotage ? sabotageTexts[order.sabotage] : []).reduce(
+    (now, [from, to]) => now.replaceAll(from, to),
+    text,
+  )
 
 /** The database with a sabotage. Outside of the transaction, each statement is committed alone. */
 function sabotaged(sql: Sql): Sql {
   if (order.sabotage === undefined) return sql
-  const change = (order.sabotage && changed[order.sabotage]) ?? ((text: string) => text)
-  const query: Sql['query'] = (text, values) => sql.query(change(text), values)
+  const query: Sql['query'] = (text, values) => sql.query(changedText(text), values)
   return {
     ...sql,
     query,
-    cachedQuery: (text, values) => sql.cachedQuery(change(text), values),
+    cachedQuery: (text, values) => sql.cachedQuery(changedText(text), values),
     transaction: (work, options) =>
       order.sabotage === 'outbox-outside-transaction'
         ? work({ query })
-        : sql.transaction((tx) => work({ query: (text, values) => tx.query(change(text), values) }), options),
+        : sql.transaction(
+            (tx) => work({ query: (text, values) => tx.query(changedText(text), values) }),
+            options,
+          ),
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -23,6 +24,37 @@ export const webhookSabotages = ['outbox-outside-transaction', 'no-fencing', 'or
 
 /** A fault that is put into the workers. */
 export type WebhookSabotage = (typeof webhookSabotages)[number]
+
+/** The texts of queries that a sabotage changes. */
+export const sabotageTexts: Readonly<
+  Record<WebhookSabotage, readonly (readonly [from: string, to: string])[]>
+> = {
+  'outbox-outside-transaction': [],
+  'no-fencing': [
+    ["where id = $1 and attempt = $2 and state = 'pending' returning", 'where id = $1 and $2 = $2 returning'],
+    [
+      "where id = $1 and attempt = $2 and state = 'pending' and leased_until <= $4",
+      'where id = $1 and $2 = $2 and $4 = $4',
+    ],
+  ],
+  'order-by-time': [
+    ['order by at, subject, seq', 'order by at, id'],
+    ['partition by p.id, e.subject order by e.seq', 'partition by p.id, e.subject order by e.at, e.id'],
+    ['d.seq = (select first.seq', 'd.id = (select first.id'],
+    ['order by first.seq limit 1', 'order by first.created_at, first.id limit 1'],
+    ['later.seq > $3 order by later.seq limit 1', '$3 = $3 order by later.created_at, later.id limit 1'],
+  ],
+}
+
+/** A sabotage whose texts the queries no longer have would find nothing, and prove nothing. */
+function checkSabotage(sabotage: WebhookSabotage): void {
+  const queries = ['delivery-queries.ts', 'event-queries.ts']
+    .map((name) => readFileSync(join(import.meta.dirname, '../src/store/events', name), 'utf8'))
+    .join()
+  const missing = sabotageTexts[sabotage].filter(([from]) => !queries.includes(from))
+  if (missing.length > 0)
+    throw new Error(`no query has this text any more: ${missing.map(([from]) => from).join('; ')}`)
+}
 
 /** What a worker is started with. */
 export type WorkerOrder = {
@@ -123,6 +155,7 @@ export async function webhookCampaign(
   options: WebhookCampaign,
 ): Promise<{ events: number; wrong: string[] }> {
   const { cells, seed, killMs, database: kind, workers: count = 4, sabotage } = options
+  if (sabotage) checkSabotage(sabotage)
   const random = seeded(seed)
   const workerFile = await bundled(join(import.meta.dirname, 'webhook-worker.ts'))
   const own = await ownDatabase(kind)
