@@ -190,4 +190,8 @@ export const journalMigrations: readonly SqliteMigration[] = [
   INSERT OR IGNORE INTO operation_move VALUES ('OPEN', 'FAILED');
   `,
   moveBitcoinQuotes,
+  `
+  -- An operation is read with what was signed for it.
+  CREATE INDEX IF NOT EXISTS attempt_by_operation ON attempt (operation, idx);
+  `,
 ]
