@@ -48,7 +48,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     readers.set(chainId, known)
     return known
   }
-  const first = readOperation(run).operation
+  const first = readOperation(run)
   const followed = isClosed(first)
     ? new Set(first.steps.filter(isInFlight).map(({ index }) => index))
     : undefined
@@ -58,9 +58,8 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   let seen: Seen = { ...nothingSeen(clock.now()), isCompared: run.records !== undefined }
   try {
     for (;;) {
-      const { operation, failed } = readOperation(run)
-      if (failed) seen = see(seen, failed, clock.now())
-      else beginNext(on.ahead, operation, seen)
+      const operation = readOperation(run)
+      beginNext(on.ahead, operation, seen)
       const act = actOf({ ...on, operation, seen }, may)
       if (act.is === 'end') return await endOf({ ...on, operation, seen }, act)
       seen = see(seen, await perform(act, { ...on, operation, seen }), clock.now())
@@ -70,20 +69,17 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   }
 }
 
-/**
- * Reads the operation in the journal. A read that failed once ends the run as a failure; JOURNAL_UNREADABLE if it fails again: then the
- * journal cannot prove that nothing was signed.
- */
-function readOperation(run: Run): { operation: Operation; failed?: Event } {
+/** Reads the operation in the journal. JOURNAL_UNREADABLE if that fails twice: then the journal cannot prove that nothing was signed. */
+function readOperation(run: Run): Operation {
   try {
-    return { operation: currentOperation(run) }
+    return currentOperation(run)
   } catch (error) {
-    if (error instanceof AppError) throw error
-    try {
-      return { operation: currentOperation(run), failed: { is: 'failed', act: { is: 'compare' }, error } }
-    } catch (cause) {
-      throw unreadableJournalError(run.operationId, cause)
-    }
+    if (error instanceof AppError && error.code === 'ACTION_NOT_FOUND') throw error
+  }
+  try {
+    return currentOperation(run)
+  } catch (cause) {
+    throw unreadableJournalError(run.operationId, cause)
   }
 }
 

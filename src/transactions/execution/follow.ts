@@ -1,4 +1,5 @@
 import { inclusionOf } from '../../chain/finality/find-mined-transaction.ts'
+import { sameAddress } from '../../domain/address.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { Attempt, Leg, Operation, Step } from '../../store/journal/operation-types.ts'
 import { isCancelling, replacementDecision } from '../attempts/fee-bump.ts'
@@ -105,9 +106,8 @@ function search(about: Following, step: Step, missing: MissingStep): Wanted {
       : undefined
   }
   if (missing.owner) return nonceUsed(about, step, missing)
-  // Just sent to a node on this machine, which may not show it yet.
-  if (!look.wallet) return undefined
-  if (!may.send) return undefined
+  // Without `wallet` it was just sent to a node on this machine, which may not show it yet.
+  if (!look.wallet || !may.send) return undefined
   const isLetGo = step.endedBefore
   const isAsked = may.replace !== undefined && !seen.replaced.has(index)
   // Only the cancellation is sent, never the transaction that it cancels: the person may have repeated it since.
@@ -128,7 +128,8 @@ function nonceUsed({ op, seen, look }: Following, step: Step, { owner }: Missing
   const { index, attempts } = step
   const { use, deep } = owner!
   const hash = use.is === 'used' ? use.hash : null
-  if (!deep || (hash && isOwn(attempts, hash))) return undefined
+  // Its own transaction is found by the next look.
+  if (!deep || (hash && attempts.some((one) => sameAddress(one.hash, hash)))) return undefined
   const before = seen.ownersBefore.get(index)
   if (!before?.deep) return 'again'
   if (!isSameUse(before.use, use)) return undefined
@@ -141,9 +142,6 @@ function nonceUsed({ op, seen, look }: Following, step: Step, { owner }: Missing
     ? { is: 'move', index, becomes: 'SUPERSEDED', why: by, ref: hash }
     : { is: 'supersede', index, owner: by, hash }
 }
-
-const isOwn = (attempts: readonly Attempt[], hash: string): boolean =>
-  attempts.some((attempt) => attempt.hash.toLowerCase() === hash.toLowerCase())
 
 /** What is done by itself for the first step that no block has, while the others wait behind it. */
 function patience({ op, leg, seen, look, may, now }: Following, steps: readonly Step[]): Act | undefined {

@@ -1,5 +1,4 @@
-import type { ChainClient } from '../../chain/chain-client.ts'
-import { isLocal } from '../../chain/chain-client.ts'
+import { type ChainClient, isLocal } from '../../chain/chain-client.ts'
 import {
   checkNonceLost,
   confirmationDepth,
@@ -13,6 +12,7 @@ import { allNodesConfirm, quorumTimeoutFor, quorumTimeoutMs } from '../../chain/
 import type { FreshestReader } from '../../chain/freshest-node.ts'
 import { type Head, readHead, readHeader } from '../../chain/head.ts'
 import { readNonceCount } from '../../chain/nonce-count.ts'
+import { sameAddress } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Leg, Step } from '../../store/journal/operation-types.ts'
 import { findNonceUse, type NonceUse } from '../nonces/nonce-use.ts'
@@ -129,7 +129,7 @@ async function blockOf(rpc: ChainClient, inclusion: Step['inclusion']): Promise<
 async function ownerOf(run: Run, rpc: ChainClient, step: Step, use: NonceUse): Promise<UsedNonce> {
   const { depth } = networkNamed(run.networks, step.transaction.chainId)
   if (use.is === 'used') {
-    const isOwn = step.attempts.some(({ hash }) => hash.toLowerCase() === use.hash.toLowerCase())
+    const isOwn = step.attempts.some(({ hash }) => sameAddress(hash, use.hash))
     if (isOwn) return { use, deep: false }
     const { deep, unlike } = await checkNonceLost(rpc, { ...use, by: rpc.host }, depth, quorumTimeoutMs)
     return { use, deep, unlike }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { AppError } from '../../../src/domain/errors.ts'
 import { maxCheckAge } from '../../../src/planning/leg-simulation.ts'
 import type { TransactionSigner } from '../../../src/signing/signer.ts'
 import { genesisTime, refusal } from '../../support/simulated/node.ts'
@@ -373,4 +374,20 @@ test('a view that is older than a block recorded since is read again, not refuse
     gasAndFees: new Promise<never>(() => undefined),
   }
   expect(await run('pay', { plannedView: () => ({ ageMs: 0, view }) })).toMatchObject({ exit: 0 })
+})
+
+describe('a journal that cannot be read between two acts', () => {
+  test.each([
+    ['once is read again', 1, { exit: 0 }],
+    ['twice proves nothing', 2, { code: 'JOURNAL_UNREADABLE', exit: 26 }],
+  ])('%s', async (_, times, end) => {
+    const world = rehearsal()
+    world.plan('pay')
+    let left = times
+    const find: typeof world.journal.find = (id) => {
+      if (world.sent.length > 0 && left-- > 0) throw new AppError('STATE_UNUSABLE', 'The disk is full')
+      return world.journal.find(id)
+    }
+    expect(await world.run('pay', { journal: { ...world.journal, find } })).toMatchObject(end)
+  })
 })
