@@ -22,10 +22,8 @@ export const namingNetwork = (network: Network, client: ChainClient): ChainClien
       return await send()
     } catch (error) {
       if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
-      const isSandbox = isEmbedded(network) && error.code === 'RPC_UNREACHABLE'
-      throw error.with({
-        details: { network: network.name },
-        ...(isSandbox && { next: advice`${error.next} In the sandbox: ${sluice('sandbox status')}` }),
-      })
+      const named = error.with({ details: { network: network.name } })
+      if (!isEmbedded(network) || error.code !== 'RPC_UNREACHABLE') throw named
+      throw named.with({ next: advice`${named.next} In the sandbox: ${sluice('sandbox status')}` })
     }
   })
