@@ -317,7 +317,7 @@ describe('the code style', () => {
       ...['sandbox/faults/rpc-proxy.ts', 'sandbox/world.ts'],
       // The name of a way of simulation, and of what a node cannot do.
       ...['cli/schema/plan.ts', 'guard/assurance.ts', 'guard/simulation/eth-call-simulation.ts'],
-      ...['guard/simulation/simulation-types.ts', 'app/doctor/rpc-capability-findings.ts'],
+      ...['guard/simulation/simulate.ts', 'app/doctor/rpc-capability-findings.ts'],
     ]
     const names = /\beth_(call|getBlockByNumber|getTransactionCount)\b/
     const found = files.filter((file) => lines([file], names).length > 0)

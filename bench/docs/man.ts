@@ -1,4 +1,4 @@
-import type { CommandSchema } from '../../src/cli/schema/command-schema-types.ts'
+import type { CommandSchema } from '../../src/cli/schema/commands.ts'
 import { type Gathered, globalFlags, ownFlags, typed } from './gathered.ts'
 
 /** The manual page, as `docs/man/sluice.1`: roff with the macros of man(7). */

@@ -1,4 +1,4 @@
-import type { CommandSchema } from '../../src/cli/schema/command-schema-types.ts'
+import type { CommandSchema } from '../../src/cli/schema/commands.ts'
 import { shapesOf } from '../../src/cli/views/command-schema-view.ts'
 import { type Gathered, globalFlags, ownFlags, typed } from './gathered.ts'
 

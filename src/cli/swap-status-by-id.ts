@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
+import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import {
   isRefunded,
   isUnderDelivered,

@@ -10,7 +10,7 @@ import { amountExample, formatAmount, shareOfBalance } from '../domain/amount.ts
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import type { StoredPlan } from '../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../guard/stored-plan.ts'
 import { marketOf } from '../protocols/registry.ts'
 
 /**

@@ -17,7 +17,7 @@ import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { checkWithoutPolicy, policyFacts } from '../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../planning/compare-with-own-engine.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
-import type { Proposal } from '../planning/proposal-types.ts'
+import type { Proposal } from '../planning/proposal.ts'
 import { readPlanFile } from '../planning/read-plan-file.ts'
 
 /** The rules of a policy file, with an example. */

@@ -11,7 +11,7 @@ import {
   recordedStatus,
 } from '../transactions/outcome/bitcoin-deposit.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
-import { type Facts, type StepFacts, withReclaimedSteps } from './facts/operation-facts-types.ts'
+import { type Facts, type StepFacts, withReclaimedSteps } from './facts/operation-facts.ts'
 import { contradictionsText, isSettlementContradicted } from './messages/contradicted-settlements.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'
 import { retryRiskText } from './messages/retry-safety.ts'

@@ -6,12 +6,12 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
 import { isUnsigned } from '../domain/step-state.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
-import type { StoredPlan } from '../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { AllowanceRef } from '../planning/revoke-legs.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation-types.ts'
-import type { RemainingAllowance } from './facts/operation-facts-types.ts'
+import type { RemainingAllowance } from './facts/operation-facts.ts'
 
 /** A remaining allowance, as its revocation is planned with. */
 type UnusedAllowance = AllowanceRef & { amount: bigint }

@@ -1,6 +1,6 @@
 import { commandLine, type Next } from '../domain/text/next-step.ts'
 import type { TransactionJson } from './calls/call-json.ts'
-import type { Facts } from './facts/operation-facts-types.ts'
+import type { Facts } from './facts/operation-facts.ts'
 import type { ClockName } from './instant.ts'
 import type { Report } from './report-from-journal.ts'
 import type { Situation } from './situations.ts'

@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
-import type { EngineContext } from './engine-context-types.ts'
+import type { EngineContext } from './engine.ts'
 
 /** Finds a market by id or slug, in any casing. An unknown one is STRATEGY_NOT_FOUND. */
 export function marketNamed({ markets }: EngineContext, id: string): Market {

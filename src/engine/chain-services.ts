@@ -8,8 +8,11 @@ import { networkNamed } from '../domain/networks.ts'
 import { wrappedOf } from '../domain/token.ts'
 import { getJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
+import type { Market } from '../protocols/market-adapter.ts'
 import { marketsOf } from '../protocols/registry.ts'
 import type { EngineStore } from '../store/engine/store.ts'
+import type { BitcoinReader } from '../swaps/bitcoin-reader.ts'
+import type { DepositProvider } from '../swaps/deposit-provider.ts'
 import { openDepositProviders } from '../swaps/deposit-provider-registry.ts'
 import { esplora } from '../swaps/esplora.ts'
 import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
@@ -19,15 +22,13 @@ import { type ServiceAccess, serviceAccess } from '../swaps/service-access.ts'
 import { withContracts } from '../swaps/swap-contracts.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
-import type { ChainServices, SwapSettings } from './engine-context-types.ts'
 import { findFirstLog, findLogs } from './history/logs/resumable-log-search.ts'
-import { createMarketCache } from './market-cache.ts'
-import type { OnMissingNetwork, PastRateReader, RateReader } from './market-types.ts'
+import { createMarketCache, type MarketCache, type OnMissingNetwork } from './market-cache.ts'
 import { readOncePerBlock } from './once-per-block.ts'
 import { oncePerChain } from './once-per-chain.ts'
-import { lendingAccountReader } from './positions/lending-accounts.ts'
-import { type ExternalPriceSource, externalPriceFiller } from './prices/external-prices.ts'
-import { currentRateReader } from './rates/current-rates.ts'
+import { type LendingAccountReader, lendingAccountReader } from './positions/lending-accounts.ts'
+import { type ExternalPriceSource, externalPriceFiller, type PriceFiller } from './prices/external-prices.ts'
+import { currentRateReader, type PastRateReader, type RateReader } from './rates/current-rates.ts'
 import { fillDaysBriefly } from './rates/daily-rates.ts'
 import { pastBlockFinder, pastIndexReader } from './rates/past-indexes.ts'
 import { realisedRateReader } from './rates/realised-rates.ts'
@@ -35,8 +36,45 @@ import { receiptReader } from './rates/receipt-symbols.ts'
 import { rewardReader } from './rates/reward-rates.ts'
 import { sharePriceGrowthReader } from './rates/share-price-growth.ts'
 import { dailyPointsReader } from './rates/stored-daily-points.ts'
-import { strategyDetailReader } from './rates/strategy-detail.ts'
+import { type StrategyDetailReader, strategyDetailReader } from './rates/strategy-detail.ts'
 import type { AnswerReuse } from './request-coalescing.ts'
+
+/** The services that read the chains in one access scope. Customers with the same scope may share them. */
+export type ChainServices = {
+  catalog: Catalog
+  scope: AccessScope
+  markets: readonly Market[]
+  /** Fills in prices from an external source, if one is configured. */
+  fillPrices: PriceFiller
+  /** Cached market states; refreshed when their chain has a new block. */
+  marketCache: MarketCache
+  /** Reads the rates that the markets of a chain do not state themselves. */
+  rateReader: (chainId: number) => RateReader
+  /** Reads what the rates of the markets of a chain need of its past. */
+  readPastRates: (chainId: number) => PastRateReader
+  /** Adds recent rates to a strategy of a chain. */
+  strategyDetails: (chainId: number) => StrategyDetailReader
+  providers: readonly SwapProvider[]
+  /** The providers of swaps that begin on Bitcoin, and its reader; `null` if the catalogue has no services for it. */
+  deposits: { providers: readonly DepositProvider[]; bitcoin: BitcoinReader } | null
+  /** Time limit of a quote from a swap provider, in ms. */
+  quoteDeadlineMs: number
+  chain: (chainId: number) => Chain
+  /** Reads the loans and debts of a wallet on a chain. */
+  lendingAccounts: LendingAccountReader
+  /** Called when a chain is left out of an answer. */
+  onMissingNetwork: OnMissingNetwork
+}
+
+/** The swap providers to use, by name, and the time limit of a quote, in ms. */
+export type SwapSettings = {
+  providers?: readonly string[]
+  quoteDeadlineMs?: number
+  /** Reads the file with a provider's keys. */
+  secretAt?: SwapDependencies['secretAt'] | undefined
+  /** How the services of providers are asked: without keys, unless set. */
+  services?: ServiceAccess | undefined
+}
 
 /** Default time limit of a quote from a swap provider, in ms. */
 const usualQuoteDeadlineMs = 4_000

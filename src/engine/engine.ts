@@ -8,12 +8,11 @@ import type { SwapProvider } from '../swaps/provider.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
 import { actionOf, listIssuedActions } from './actions/get-action.ts'
 import { ingest } from './actions/ingest-report.ts'
-import { createChainServices } from './chain-services.ts'
-import type { ChainServices, EngineContext, OnUnreadableQuote, SwapSettings } from './engine-context-types.ts'
+import { type ChainServices, createChainServices, type SwapSettings } from './chain-services.ts'
 import { customerFees, customerOf, setCustomerFees } from './fees/fee-settings.ts'
 import { chargesOf, withFees } from './fees/service-fee-charges.ts'
 import { historyOf } from './history/position-history.ts'
-import type { OnMissingNetwork } from './market-types.ts'
+import type { OnMissingNetwork } from './market-cache.ts'
 import { walletOf } from './positions/read-wallet-positions.ts'
 import type { ExternalPriceSource } from './prices/external-prices.ts'
 import { swapBytecode } from './quotes/build-quote-transactions.ts'
@@ -25,6 +24,28 @@ import { recommend } from './strategies/recommend.ts'
 import { strategyWithDetails } from './strategies/strategy-answer.ts'
 import { strategyBytecode } from './unsigned-transactions/strategy-transactions.ts'
 import { transferBytecode } from './unsigned-transactions/transfer.ts'
+
+/** Called when a stored quote cannot be read and is left out of a list. */
+type OnUnreadableQuote = (quoteId: string, fault: unknown) => void
+
+/** The dependencies of every part of the engine. `now` returns epoch milliseconds; `newId` creates UUIDs. */
+export type EngineContext = ChainServices & {
+  store: EngineStore
+  customer: string
+  /** The author of setting changes, for the record: the id of an API key, or `operator`. */
+  changedBy: string
+  onUnreadableQuote?: OnUnreadableQuote
+  /** How the best of several swap offers is chosen: by its expected output, unless set. */
+  choice?: Choice | undefined
+  /** Whether endpoints of webhooks may be on this machine, also over HTTP. */
+  allowLoopback?: boolean
+  /** Whether the engine answers over HTTP, where an answer holds at most one approval. */
+  isServed?: boolean
+  /** Whether this call is for a comparison or a dry run, which are not listed. */
+  isDraft?: boolean
+  now: () => number
+  newId: () => string
+}
 
 /** The inputs of an engine: catalogue, chains, store, customer, clock and ids. */
 export type EngineInputs = {

@@ -1,28 +1,55 @@
-import { type Page, pageOf } from '../api/page.ts'
+import { type Page, type PageRequest, pageOf } from '../api/page.ts'
 import type { Strategy } from '../api/strategy.ts'
+import type { Analytics } from '../api/strategy-totals.ts'
 import { type BlockRef, latestBlock } from '../chain/head.ts'
 import type { Chain } from '../chain/network-client.ts'
+import type { ApyBasis } from '../domain/apy-basis.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
 import { isChainFault, isTimeout, withAllNetworks } from './chain-faults.ts'
-import type {
-  ListedMarket,
-  MarketCache,
-  OnMissingNetwork,
-  PastRateReader,
-  PriceFiller,
-  RatedMarket,
-  RateReader,
-  StrategyListing,
-} from './market-types.ts'
+import type { PriceFiller } from './prices/external-prices.ts'
+import type { PastRateReader, RateReader } from './rates/current-rates.ts'
 import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/stored-daily-points.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
-import { readMarketsOnChain } from './strategies/market-state.ts'
+import { type MarketReading, readMarketsOnChain } from './strategies/market-state.ts'
 import { strategyOf } from './strategies/strategy-answer.ts'
 import { strategyTotals } from './totals-over-all-strategies.ts'
 import { undefinedIfRefused } from './undefined-if-unread.ts'
+
+/**
+ * A market with its rates at time `at`, in Unix seconds. `startedAt` is the start of the market, `averageApy` its
+ * realised rate over the last 30 days, `inceptionApy` over its whole life; `null` is unknown. Without a `basis`, the
+ * rate is the current one.
+ */
+export type RatedMarket = MarketReading & {
+  at: number
+  basis?: ApyBasis
+  startedAt?: number | null
+  averageApy?: number | null
+  inceptionApy?: number | null
+}
+
+/** A rated market with the strategy that the service returns for it. */
+export type ListedMarket = RatedMarket & { strategy: Strategy }
+
+/**
+ * All strategies at one state of their chains. Until a chain has a new block, each page is the same object.
+ */
+type StrategyListing = { page: (ask: PageRequest) => Page<Strategy>; analytics: Analytics }
+
+/** The current markets: of one chain, of several chains (those that answer), or of all chains as a list. */
+export type MarketCache = {
+  onChain: (chainId: number) => Promise<readonly ListedMarket[]>
+  onChains: (chainIds: readonly number[]) => Promise<readonly (readonly ListedMarket[])[]>
+  listing: () => Promise<StrategyListing>
+  /** Totals over all chains. They fail if a chain does not answer, because a partial sum would be wrong. */
+  totals: () => Promise<Analytics>
+}
+
+/** Called when the rows of a chain are left out, with the reason, and with `null` when they are back. */
+export type OnMissingNetwork = (network: Network, fault: AppError | null) => void
 
 /**
  * The dependencies of the market cache. With `answerReuse`, the rows of a chain are at most `answerReuse.ms`

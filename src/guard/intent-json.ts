@@ -6,7 +6,7 @@ import { networkNamed, networkOfSlug } from '../domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { feesOf, mostFees } from '../protocols/service-fees-of-intent.ts'
-import type { IntentJson } from './stored-plan-types.ts'
+import type { IntentJson } from './stored-plan.ts'
 
 /** An intent as JSON for the journal: amounts as text, a strategy by its slug. */
 export function encodeIntent(intent: Intent): IntentJson {

@@ -19,7 +19,7 @@ import { calldataDeadline } from '../guard/intent-recipient-and-deadline.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../guard/policy/rules.ts'
-import type { Simulation } from '../guard/simulation/simulation-types.ts'
+import type { Simulation } from '../guard/simulation/simulate.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import {
@@ -39,7 +39,7 @@ import { type LegReads, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import { refuseUsedOrders } from './order-checks.ts'
 import { isTransfer, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
-import { activeLegs, type Proposal, planCore } from './proposal-types.ts'
+import { activeLegs, type Proposal, planCore } from './proposal.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 
 type CheckedWithoutPolicy = {

@@ -7,7 +7,7 @@ import { isPriced, slippageOf } from '../guard/intent-slippage.ts'
 import { isWithinTolerance, type ReferencePrice, shortfallShare } from '../guard/price-tolerance.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fees-of-intent.ts'
-import { activeLegs, type Proposal } from './proposal-types.ts'
+import { activeLegs, type Proposal } from './proposal.ts'
 import type { TokenUsdPrice as UsdPrice } from './usd-value.ts'
 
 /**

@@ -20,7 +20,7 @@ import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
 import { contractsOn } from '../swaps/swap-contracts.ts'
 import { expectedShares } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
-import type { ProposedLeg } from './proposal-types.ts'
+import type { ProposedLeg } from './proposal.ts'
 import { pricedAmount, type TokenUsdPrice } from './usd-value.ts'
 
 /** The least gas of any transaction. */

@@ -2,7 +2,7 @@ import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import { quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
+import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { DepositJournal, OperationJournal } from '../store/journal/journal-interface.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
 

@@ -8,7 +8,7 @@ import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
-import type { Proposal } from './proposal-types.ts'
+import type { Proposal } from './proposal.ts'
 
 /**
  * The error for a plan whose first leg fails because it omits an approval that the wallet lacks: the service reads a node that

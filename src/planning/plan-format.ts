@@ -6,9 +6,9 @@ import { schemaMismatchText } from '../domain/schema-mismatch-text.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
 import { decodeIntent, encodeIntent } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
-import type { OperationSummary } from '../guard/stored-plan-types.ts'
+import type { OperationSummary } from '../guard/stored-plan.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { operationIdPattern, type Proposal, planCore } from './proposal-types.ts'
+import { operationIdPattern, type Proposal, planCore } from './proposal.ts'
 
 /** The fields of a plan file beside wallet, nonce and steps. */
 const Operation = z.strictObject({

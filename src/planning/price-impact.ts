@@ -14,7 +14,7 @@ import { calldataRulesOf } from '../protocols/registry.ts'
 import { actionAmong, feesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
 import { swapExchange } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
-import { activeLegs, type Proposal, type ProposedLeg } from './proposal-types.ts'
+import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 import { type TokenUsdPrice, usdUnits } from './usd-value.ts'
 
 /** Whether a swap only carries an asset to another chain: then nothing slips, and its price is one for one. */

@@ -9,7 +9,7 @@ import { isUnknownPayoutNote } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import { decodePlan, type ParsedPlan } from './plan-format.ts'
 import { planJson } from './plan-json.ts'
-import type { Proposal } from './proposal-types.ts'
+import type { Proposal } from './proposal.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file is what somebody wrote; whatever is not there is another text than ours.
 type Shown = any

@@ -1,7 +1,7 @@
 import { approve } from '../chain/erc20.ts'
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
-import type { ProposedLeg } from './proposal-types.ts'
+import type { ProposedLeg } from './proposal.ts'
 
 /** A token and the spender whose allowance is to be revoked. */
 export type AllowanceRef = { token: Token; spender: Address }

@@ -1,7 +1,6 @@
 import { both, type Reading } from '../chain/call.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
-import type { ProtocolMarket } from './market-adapter.ts'
-import type { Log, LogFilter } from './market-log-types.ts'
+import type { Log, LogFilter, ProtocolMarket } from './market-adapter.ts'
 import { movementOf, transferEvent } from './shared/transfers.ts'
 
 /**

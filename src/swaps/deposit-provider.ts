@@ -2,7 +2,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
-import type { BitcoinTransaction } from './bitcoin-reader-types.ts'
+import type { BitcoinTransaction } from './bitcoin-reader.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 import type { ServiceRefusals } from './service-answers/service-refusals.ts'
 

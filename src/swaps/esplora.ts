@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AddressHistory, BitcoinReader, BitcoinTransaction } from './bitcoin-reader-types.ts'
+import type { AddressHistory, BitcoinReader, BitcoinTransaction } from './bitcoin-reader.ts'
 import { providerApi, unusableResponseError } from './provider-api.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 import { statusRefusals } from './service-answers/service-refusals.ts'

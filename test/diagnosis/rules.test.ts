@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hasMovedFunds, supersededStep } from '../../src/diagnosis/facts/operation-conditions.ts'
-import type {
-  Facts,
-  NonceOwner,
-  OnChainFacts,
-  StepFacts,
-} from '../../src/diagnosis/facts/operation-facts-types.ts'
+import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/operation-facts.ts'
 import {
   contradictionsText,
   isSettlementContradicted,

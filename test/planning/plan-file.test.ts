@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { checkSignable, hashPlan, type Signable } from '../../src/guard/plan-hash.ts'
 import { decodePlan, operationJson } from '../../src/planning/plan-format.ts'
-import { type Proposal, planCore } from '../../src/planning/proposal-types.ts'
+import { type Proposal, planCore } from '../../src/planning/proposal.ts'
 import { catalog, friend, honest, thief, wallet } from '../support/plans/plan-fixtures.ts'
 
 const about = {

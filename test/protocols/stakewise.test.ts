@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeEventTopics, getAbiItem } from 'viem/utils'
 import { expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import type { Log } from '../../src/protocols/market-log-types.ts'
+import type { Log } from '../../src/protocols/market-adapter.ts'
 import { stakewiseAbi as abi } from '../../src/protocols/stakewise/abi.ts'
 import { stakewise } from '../../src/protocols/stakewise/market-adapter.ts'
 import { coin, friend, marketAt, wallet } from '../support/plans/plan-fixtures.ts'

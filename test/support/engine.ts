@@ -6,8 +6,12 @@ import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
-import { createEngineContext, createEngineService, type EngineInputs } from '../../src/engine/engine.ts'
-import type { EngineContext } from '../../src/engine/engine-context-types.ts'
+import {
+  createEngineContext,
+  createEngineService,
+  type EngineContext,
+  type EngineInputs,
+} from '../../src/engine/engine.ts'
 import { setOperatorFees } from '../../src/engine/fees/fee-settings.ts'
 import { createApp } from '../../src/server/app.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'

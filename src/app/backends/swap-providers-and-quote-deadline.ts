@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { SwapSettings } from '../../engine/engine-context-types.ts'
+import type { SwapSettings } from '../../engine/chain-services.ts'
 import type { ServiceAccess } from '../../swaps/service-access.ts'
 
 /** The variables with the swap providers to use and the time limit of a quote in seconds. */

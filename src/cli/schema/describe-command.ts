@@ -11,7 +11,7 @@ import {
 } from '../../protocols/public-services.ts'
 import { examplesOf, placeholderOf, signs, wordsOf } from '../options/command-tree-queries.ts'
 import { repeatable } from '../options/option-values.ts'
-import type { CommandSchema } from './command-schema-types.ts'
+import type { CommandSchema } from './commands.ts'
 import { Failure } from './common.ts'
 import { endsOf, type Standing } from './exit-codes.ts'
 import { outputs } from './outputs.ts'

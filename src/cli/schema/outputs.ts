@@ -12,7 +12,7 @@ import {
   VerdictDocument,
   VerifiedDocument,
 } from './action.ts'
-import { CommandList, CommandSchema } from './command-schema-types.ts'
+import { CommandList, CommandSchema } from './commands.ts'
 import { AddressText, Amount, fields, listOf, maybe, Refusals, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument } from './plan.ts'

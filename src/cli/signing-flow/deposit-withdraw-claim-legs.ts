@@ -16,7 +16,7 @@ import {
   type ExchangeBounds,
   withdrawalBounds,
 } from '../../planning/deposit-withdraw-previews.ts'
-import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types.ts'
+import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'

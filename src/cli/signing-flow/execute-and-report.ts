@@ -2,7 +2,9 @@ import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { type Report, withReceivedAmount } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
+import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import type { ReplannableLeg } from '../../planning/proposal.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { reopenReorganised } from '../../transactions/confirmation/reorganisations.ts'
@@ -17,8 +19,16 @@ import { operationView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 import { allowanceLines, reportFor, withReport } from './report-in-errors.ts'
-import type { Replan, ResumeChoices } from './signing-flow-types.ts'
+import type { ResumeChoices } from './resume-operation.ts'
 import { tellIfEnded } from './tell-service.ts'
+
+/** Plans the unsigned leg of an operation again; `undefined` without one. `least` is a lower output that the person accepts. */
+type Replan = (
+  cli: Cli,
+  context: ExecutionContext,
+  operation: JournalOperation,
+  least: bigint | null,
+) => Promise<{ open: ReplannableLeg; checked: CheckedPlan } | undefined>
 
 /**
  * Executes an operation of the journal to its end and reports it. A finished one is only reported,

@@ -1,7 +1,7 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
-import type { ProposedLeg } from '../../planning/proposal-types.ts'
+import type { ProposedLeg } from '../../planning/proposal.ts'
 import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import { intentTokens } from '../../protocols/intent.ts'
 import type { Backend } from '../backend-types.ts'

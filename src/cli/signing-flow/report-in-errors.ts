@@ -1,4 +1,4 @@
-import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts-types.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
 import { operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Advice, advice, sluice } from '../../domain/text/next-step.ts'

@@ -14,7 +14,7 @@ import {
   withoutNeedlessApprovals,
 } from '../../planning/needless-and-missing-approvals.ts'
 import { refuseUnquotedOrders } from '../../planning/order-checks.ts'
-import type { Proposal, ServiceProposal } from '../../planning/proposal-types.ts'
+import type { Proposal, ServiceProposal } from '../../planning/proposal.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -23,7 +23,7 @@ import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { planPrices } from './plan-prices.ts'
 import { refuseExpiredQuote } from './quotes/quote-expiry.ts'
 import { refuseName, requireIdempotency } from './refuse-duplicates.ts'
-import type { SigningRequest } from './signing-flow-types.ts'
+import type { SigningRequest } from './sign-and-send.ts'
 import { termsOf } from './user-terms-from-flags.ts'
 
 /** A checked proposal of the service, with the known prices. */

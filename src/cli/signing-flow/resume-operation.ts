@@ -1,10 +1,11 @@
 import { AppError } from '../../domain/errors.ts'
 import { advice, sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import type { LegReads } from '../../planning/leg-simulation.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
 import { reopenAbandoned } from '../../transactions/confirmation/reorganised-abandoned-operations.ts'
-import { acquirePlanningLock } from '../../transactions/nonces/wallet-lock.ts'
+import { acquirePlanningLock, type PlanningLock } from '../../transactions/nonces/wallet-lock.ts'
 import { refuseMissingNodes } from '../../transactions/operations/read-only-context.ts'
 import type { Cli } from '../command-run-types.ts'
 import { maxFee } from '../options/option-values.ts'
@@ -14,7 +15,19 @@ import { requireOperation } from './find-operation.ts'
 import { confirmOlderJournal } from './refuse-duplicates.ts'
 import { replanLeg } from './replan-leg.ts'
 import { refuseFailed } from './report-in-errors.ts'
-import type { ResumeChoices } from './signing-flow-types.ts'
+
+/**
+ * How an operation is executed: its options, a replacement of its pending transaction, the wallet's
+ * lock, and a gas price allowed beyond its plan.
+ */
+export type ResumeChoices = Partial<SigningOptions> & {
+  replacement?: 'bump' | 'cancel'
+  onlyWaiting?: boolean
+  lock?: PlanningLock | undefined
+  maxFeePerGas?: bigint
+  /** What a plan made in this process has read of the chain for its first leg. */
+  firstLeg?: LegReads | null
+}
 
 /** The options of a command that resumes an operation. */
 export type ResumeOptions = Partial<SigningOptions>

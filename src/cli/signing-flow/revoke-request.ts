@@ -2,7 +2,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AllowanceRef, revokeLegs } from '../../planning/revoke-legs.ts'
 import type { Cli } from '../command-run-types.ts'
-import type { SigningRequest } from './signing-flow-types.ts'
+import type { SigningRequest } from './sign-and-send.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */
 export async function revokeRequest(

@@ -1,8 +1,11 @@
 import { AppError, impliesUnsigned } from '../../domain/errors.ts'
 import { advice, type Flags, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
+import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { planJson } from '../../planning/plan-json.ts'
+import type { ServiceProposal } from '../../planning/proposal.ts'
+import type { TokenUsdPrice } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/nonces/wallet-lock.ts'
 import { dropUnsigned } from '../../transactions/operations/abandon-operation.ts'
@@ -34,8 +37,26 @@ import {
 } from './refuse-duplicates.ts'
 import { replanLeg } from './replan-leg.ts'
 import { requestOffer } from './request-checked-offer.ts'
-import type { ResumeChoices, SigningRequest } from './signing-flow-types.ts'
+import type { ResumeChoices } from './resume-operation.ts'
 import { refuseChangedTerms } from './user-terms-from-flags.ts'
+
+/** A request to sign: its identity for an idempotency key, and how its transactions are proposed. */
+export type SigningRequest = {
+  title: string
+  /** The request as plain JSON; equal requests have equal JSON. */
+  request: Record<string, unknown>
+  /** The wallet of a plan that was made before; no other wallet may sign it. */
+  wallet?: SignerIdentity['address']
+  propose: (wallet: SignerIdentity['address']) => Promise<ServiceProposal>
+  /** The chain of its first transaction, as far as the request tells: it is read while the service is asked. */
+  chainId?: number | null
+  /** The operation to close for this one, after all checks and the confirmation, just before anything is signed. */
+  replaces?: { id: string; close: () => Promise<unknown> }
+  /** Token prices according to the service, once there is a proposal; for tokens that the chain does not price. */
+  prices?: () => readonly TokenUsdPrice[]
+  /** The result of the local engine for the same request, if a remote service answers. */
+  reference?: (wallet: SignerIdentity['address']) => Promise<ReferenceQuote | undefined>
+}
 
 /**
  * Runs one command that signs: signer, proposal, guard, simulation, question, journal, signatures,

@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { CommandSchema } from '../schema/command-schema-types.ts'
+import type { CommandSchema } from '../schema/commands.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { fieldTable } from '../terminal/table.ts'
 

@@ -6,7 +6,7 @@ import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation-types.ts'
 import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
@@ -15,7 +15,7 @@ import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
 import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { resultOf } from '../../transactions/bridge/delivery-result.ts'
 import { readDelivery } from '../../transactions/bridge/pending-delivery.ts'
-import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts-types.ts'
+import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
 
 /**
  * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `reportedHash` is the delivery hash of the service.

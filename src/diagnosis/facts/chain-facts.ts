@@ -19,7 +19,7 @@ import type { Network } from '../../domain/networks.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { findNonceUse, transactionByNonce } from '../../transactions/nonces/nonce-use.ts'
 import { minedRevertReason } from '../revert-cause.ts'
-import type { ChainFacts, NonceOwner, OnChainFacts } from './operation-facts-types.ts'
+import type { ChainFacts, NonceOwner, OnChainFacts } from './operation-facts.ts'
 
 /** The foreign transaction that uses the nonce of a step, if a node names it. `lostTo` is the one in the journal. */
 async function foreignTransactionAt(

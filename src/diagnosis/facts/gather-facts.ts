@@ -7,7 +7,7 @@ import { displayNetwork } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
 import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { simulatePlannedLeg } from '../../planning/leg-simulation.ts'
@@ -31,7 +31,7 @@ import {
   type Facts,
   isUnderDelivery,
   type StepFacts,
-} from './operation-facts-types.ts'
+} from './operation-facts.ts'
 
 /** Gathers the facts of an operation from journal, chains and bridge. Read-only. */
 export async function gatherFacts(

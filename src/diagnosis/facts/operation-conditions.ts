@@ -1,5 +1,5 @@
 import { isInFlight } from '../../domain/step-state.ts'
-import { type ChainFacts, type Facts, hasStepSucceeded, type StepFacts } from './operation-facts-types.ts'
+import { type ChainFacts, type Facts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
 
 /** Whether an allowance is known to remain. */
 export const hasRemainingAllowance = ({ remainingAllowances }: Facts): boolean =>

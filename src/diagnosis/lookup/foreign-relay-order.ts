@@ -18,7 +18,7 @@ import { type RelayRequest, requestOfDeposit } from '../../swaps/relay/request-o
 import { serviceAccess } from '../../swaps/service-access.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import { amountText, knownToken } from '../calls/describe-call.ts'
-import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
+import type { BridgeFacts, Facts } from '../facts/operation-facts.ts'
 import { recipientFundsText } from '../messages/funds-text.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import type { ExplainedTransfer } from './foreign-order.ts'

@@ -1,7 +1,7 @@
 import { type Disagreement, disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import type { Facts, StepFacts } from '../facts/operation-facts-types.ts'
+import type { Facts, StepFacts } from '../facts/operation-facts.ts'
 
 /** What the chains contradict of a settled step, as a sentence; `undefined` if nothing. */
 function contradictionOf({ step, network, onChain }: StepFacts): string | undefined {

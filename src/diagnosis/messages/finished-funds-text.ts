@@ -3,7 +3,7 @@ import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { commandLine, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
-import type { Facts } from '../facts/operation-facts-types.ts'
+import type { Facts } from '../facts/operation-facts.ts'
 
 /** An amount as a person reads it. */
 export const formattedAmount = ({ formatted, symbol }: TokenAmount): string =>

@@ -1,12 +1,7 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { resultOf } from '../../transactions/bridge/delivery-result.ts'
 import { isUnconfirmed, supersededStep } from '../facts/operation-conditions.ts'
-import {
-  type BridgeFacts,
-  type Facts,
-  hasStepSucceeded,
-  type StepFacts,
-} from '../facts/operation-facts-types.ts'
+import { type BridgeFacts, type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'
 import { formattedAmount, receivedFundsText } from './finished-funds-text.ts'
 
 /** Where the funds of an operation are by its progress: at the origin, on a bridge, or at the destination. */

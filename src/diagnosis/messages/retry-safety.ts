@@ -3,7 +3,7 @@ import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasMovedFunds, supersededStep } from '../facts/operation-conditions.ts'
-import type { Facts } from '../facts/operation-facts-types.ts'
+import type { Facts } from '../facts/operation-facts.ts'
 import { isSettlementContradicted } from './contradicted-settlements.ts'
 
 /** The first chain with a signed step that cannot be read. */

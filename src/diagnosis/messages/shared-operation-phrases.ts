@@ -4,7 +4,7 @@ import { commandLine, type Flags, type Next, sluice } from '../../domain/text/ne
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
-import { type Facts, hasOtherPending } from '../facts/operation-facts-types.ts'
+import { type Facts, hasOtherPending } from '../facts/operation-facts.ts'
 
 /** The remaining allowances as a following sentence. */
 export const allowancesText = ({ remainingAllowances }: Facts): string =>

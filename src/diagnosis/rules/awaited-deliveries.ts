@@ -1,7 +1,7 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { momentText, spanText } from '../../domain/text/time-spans.ts'
 import { isUnderDelivered } from '../../transactions/bridge/delivery-result.ts'
-import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
+import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
 import { msSince } from '../instant.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { blockerText, commandForOperation, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'

@@ -9,7 +9,7 @@ import {
   underDeliveryText,
   unfilledText,
 } from '../../transactions/bridge/delivery-result.ts'
-import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
+import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
 import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'

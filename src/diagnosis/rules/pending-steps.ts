@@ -10,7 +10,7 @@ import {
   sendErrorOf,
 } from '../../transactions/steps/send-errors.ts'
 import { isUnconfirmed } from '../facts/operation-conditions.ts'
-import type { Facts } from '../facts/operation-facts-types.ts'
+import type { Facts } from '../facts/operation-facts.ts'
 import { fundsByJournal, fundsText } from '../messages/funds-text.ts'
 import {
   allowancesText,

@@ -9,7 +9,7 @@ import { type ActionStatus, actionStatus, isActionEnd, shownState } from '../../
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { findIssuedAction, type Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 

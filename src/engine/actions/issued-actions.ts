@@ -5,7 +5,7 @@ import type { Transaction } from '../../domain/transaction-types.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import type { Alongside } from '../../store/events/write-event.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** A tracked action with its transactions. `said`: the note of its swap provider, in the provider's words. */

@@ -6,7 +6,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { operatorCustomer } from '../../store/engine/customer-settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 
 /**
  * The swap fee and performance fee of the specification; charged only if a collector is set. With the default swap

@@ -1,7 +1,7 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { refreshAction } from '../actions/refresh-action.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { undefinedIfUnread } from '../undefined-if-unread.ts'
 
 /** How many withdrawals whose payment was not seen yet are looked up at once, newest first: a plan that nobody sent is never seen. */

@@ -6,7 +6,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { allBps as all } from '../../domain/basis-points.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { customerFees } from './fee-settings.ts'
 
 /**

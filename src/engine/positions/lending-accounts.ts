@@ -27,7 +27,17 @@ import {
 import { pricesOf } from '../../protocols/oracle-prices.ts'
 import type { Account, ReserveHolding, Totals } from '../../protocols/shared/lending-account.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'
-import type { LendingAccount, LendingAccountReader } from '../market-types.ts'
+
+/** A lending account with the market it belongs to. */
+type LendingAccount = Account & {
+  chainId: number
+  network: string
+  protocol: string
+  address: Address
+}
+
+/** Reads the accounts of a wallet in the Aave v3 and Compound v3 markets of a chain. */
+export type LendingAccountReader = (owner: Address, chainId: number) => Promise<LendingAccount[]>
 
 /**
  * The figures of each account and of all accounts together. Accounts do not support each other: the health factor is the lowest, the amount

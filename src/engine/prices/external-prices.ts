@@ -5,7 +5,12 @@ import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { getJson } from '../../http/client.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { PriceFiller } from '../market-types.ts'
+
+/** Rows of markets of one chain. Some may lack a price. */
+type Rows<row> = readonly (row & { market: Market; price: Price })[]
+
+/** Fills in prices that no contract provides. They are only displayed: no signed amount depends on them. */
+export type PriceFiller = <row>(rows: Rows<row>) => Promise<Rows<row>>
 
 /**
  * Prices tokens from outside the chains, in the order of the tokens. A missing or unreliable price is `null`.

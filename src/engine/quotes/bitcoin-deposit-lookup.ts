@@ -1,14 +1,10 @@
 import { bitcoinHash } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
-import {
-  amountPaidTo,
-  type BitcoinReader,
-  type BitcoinTransaction,
-} from '../../swaps/bitcoin-reader-types.ts'
+import { amountPaidTo, type BitcoinReader, type BitcoinTransaction } from '../../swaps/bitcoin-reader.ts'
 import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
-import type { DepositSwap, PaymentBook } from './deposit-swap-types.ts'
+import type { DepositSwap, PaymentBook } from './bitcoin-status.ts'
 import { offerOf, readStored } from './stored-quote.ts'
 
 /** The stored deposit of a quote. */

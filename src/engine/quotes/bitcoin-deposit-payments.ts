@@ -1,7 +1,7 @@
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
-import type { BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
+import type { BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-reader.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /**

@@ -8,9 +8,9 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
-import type { BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
+import type { BitcoinTransaction } from '../../swaps/bitcoin-reader.ts'
 import { blockClockMs } from './bitcoin-deposit-payments.ts'
-import type { DepositChecks, PaymentBook } from './deposit-swap-types.ts'
+import type { DepositChecks, PaymentBook } from './bitcoin-status.ts'
 import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence.ts'
 
 /** An expected payout for a deposit, no earlier than `since` (epoch ms). */

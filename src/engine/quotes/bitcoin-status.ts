@@ -1,24 +1,67 @@
 import { z } from 'zod'
 import { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Chain } from '../../chain/network-client.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSwapOver } from '../../domain/swap-outcome.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
+import type { Token } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
-import { takenByOther } from '../../store/engine/quote-payments.ts'
-import { amountPaidTo, type BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
+import { type QuotePayment, type TakenBy, takenByOther } from '../../store/engine/quote-payments.ts'
+import { amountPaidTo, type BitcoinReader, type BitcoinTransaction } from '../../swaps/bitcoin-reader.ts'
 import { type DepositProgress, evmHash } from '../../swaps/deposit-provider.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
+import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
 import { blockClockMs, depositPayments } from './bitcoin-deposit-payments.ts'
 import { checkBitcoinPayout } from './bitcoin-payout-check.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
-import type { DepositChecks, DepositSwap, PaymentBook } from './deposit-swap-types.ts'
 import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence.ts'
 import { offerOf, quoteRecipient, readStored, routeOf } from './stored-quote.ts'
+
+/**
+ * A swap that begins on Bitcoin, with all that its outcome is checked by. Times are epoch ms, `amountIn` is in satoshi.
+ * `earlier` are payments with the same address and memo from before it; `null` is unknown.
+ */
+export type DepositSwap = Pick<DepositRaw, 'deposit' | 'earlier'> & {
+  id: string
+  provider: string
+  createdAt: number
+  expiresAt: number
+  amountIn: bigint
+  minAmountOut: bigint
+  tokenOut: Token
+  recipient: Address
+  /** The refund address of the quote; a provider that `refundsSender` does not use it. */
+  refundAddress: string | null
+  refundsSender: boolean
+  /** The estimated duration, in seconds. */
+  seconds: number | null
+}
+
+/** The payments that ended swaps, as one swap sees them. A payment ends one swap only. */
+export type PaymentBook = {
+  /** The recorded deposit of this swap. */
+  ownDeposit: string | undefined
+  takenBy: TakenBy
+  /** Whether a transaction delivered another operation. */
+  isOtherDelivery: (hash: Hex) => Promise<boolean>
+  /** Records payments for this swap; returns the other swap that has one of them already. */
+  take: (payments: readonly QuotePayment[]) => Promise<string | null>
+}
+
+/** What a deposit is checked with: Bitcoin, the chains, the clock, the recorded payments, and what its provider or service reports. */
+export type DepositChecks = {
+  bitcoin: BitcoinReader
+  chain: (chainId: number) => Chain
+  now: () => number
+  payments: PaymentBook
+  report: (deposit: BitcoinTransaction | undefined) => Promise<DepositProgress>
+}
 
 /**
  * Returns the status of a quote that begins on Bitcoin: its provider is asked, and what it reports is checked

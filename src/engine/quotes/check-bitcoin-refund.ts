@@ -2,7 +2,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TakenBy } from '../../store/engine/quote-payments.ts'
-import type { AddressHistory, BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
+import type { AddressHistory, BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-reader.ts'
 import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence.ts'
 
 /**

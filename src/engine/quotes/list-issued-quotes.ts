@@ -4,7 +4,7 @@ import { Quote } from '../../api/quote.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ListedQuote } from '../../store/engine/quote-queries.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { originNetworks } from './stored-quote.ts'
 import { listedStatus } from './swap-status.ts'
 

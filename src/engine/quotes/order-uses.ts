@@ -3,7 +3,7 @@ import type { CallWithAllowance } from '../../protocols/market-adapter.ts'
 import type { OrderCall } from '../../swaps/definition.ts'
 import { serviceAccess } from '../../swaps/service-access.ts'
 import { swapOrderOf } from '../../swaps/swap-provider-registry.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 
 /**
  * Records that the orders of a built swap belong to its quote. ORDER_USED if the provider gave the order before, for another quote. A

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { whyRecipientLost } from '../../swaps/swap-provider-registry.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 
 /** Refuses a recipient from which funds could not be recovered, by the catalogue alone. */
 export function refuseUnrecoverable(

@@ -7,7 +7,7 @@ import type { Token } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import type { QuoteWithAction } from '../../store/engine/quote-queries.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from '../../swaps/provider.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import type { StatedFee } from '../fees/service-fee-charges.ts'
 import { fieldError } from '../field-error.ts'
 

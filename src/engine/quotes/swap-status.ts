@@ -12,7 +12,7 @@ import type { ListedQuote } from '../../store/engine/quote-queries.ts'
 import type { SwapRefund } from '../../swaps/provider.ts'
 import { isSwap, type Tracked } from '../actions/issued-actions.ts'
 import { refreshAction } from '../actions/refresh-action.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { bitcoinStatus } from './bitcoin-status.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from './stored-quote.ts'
 

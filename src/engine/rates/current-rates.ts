@@ -3,8 +3,14 @@ import type { BlockRef } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'
-import type { RateReader } from '../market-types.ts'
+import type { RatedMarket } from '../market-cache.ts'
 import { pastBlocks } from './historical-snapshots.ts'
+
+/** Adds rates to markets whose state lacks them. */
+export type RateReader = (rows: readonly RatedMarket[], head: BlockRef) => Promise<RatedMarket[]>
+
+/** Reads something about the past of markets beside their rates. */
+export type PastRateReader = (rows: readonly RatedMarket[], head: BlockRef) => Promise<void>
 
 /** How long rates are cached, in seconds of the chain. Reading them takes several dependent rounds. */
 const maxAgeSeconds = 60

@@ -8,7 +8,7 @@ import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
 import { keptBlockBefore } from '../history/kept-block-search.ts'
 import { hashesOf } from '../history/logs/ranged-log-reader.ts'
-import type { RatedMarket } from '../market-types.ts'
+import type { RatedMarket } from '../market-cache.ts'
 import {
   averageDays,
   dayOf,

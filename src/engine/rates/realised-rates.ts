@@ -5,7 +5,7 @@ import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
-import type { RatedMarket, RateReader } from '../market-types.ts'
+import type { RatedMarket } from '../market-cache.ts'
 import {
   averageDays,
   dayOf,
@@ -16,6 +16,7 @@ import {
   rateBetween,
   snapshotKey,
 } from './annualized-rate.ts'
+import type { RateReader } from './current-rates.ts'
 import {
   canonicalSnapshots,
   lacksOldStates,

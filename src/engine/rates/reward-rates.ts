@@ -6,7 +6,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import { type Reward, rewardRate } from '../../protocols/shared/market-rewards.ts'
-import type { ListedMarket } from '../market-types.ts'
+import type { ListedMarket } from '../market-cache.ts'
 
 /**
  * Reads the rewards that a strategy pays in addition to its interest, as a fraction a year; `null` is

@@ -1,6 +1,6 @@
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { RateReader } from '../market-types.ts'
 import { yearlyRate, yearSeconds } from './annualized-rate.ts'
+import type { RateReader } from './current-rates.ts'
 import type { PastIndexReader } from './past-indexes.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { RatedMarket } from '../market-types.ts'
+import type { RatedMarket } from '../market-cache.ts'
 import { averageDays, dayOf, type IndexPoint, pointOf, snapshotKey } from './annualized-rate.ts'
 import { seriesRates } from './daily-rates.ts'
 

@@ -4,7 +4,7 @@ import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { ListedMarket, RatedMarket, StrategyDetailReader } from '../market-types.ts'
+import type { ListedMarket, RatedMarket } from '../market-cache.ts'
 import { strategyOf } from '../strategies/strategy-answer.ts'
 import { averageDays, dayOf, daySeconds, type IndexPoint, pointDaysAgo } from './annualized-rate.ts'
 import { areDaysRead, readPastDays, seriesRates } from './daily-rates.ts'
@@ -12,6 +12,9 @@ import { findInception, type Inception, knownInceptions } from './inception.ts'
 import { withRealisedRates } from './realised-rates.ts'
 import type { ReceiptReader } from './receipt-symbols.ts'
 import type { RewardReader } from './reward-rates.ts'
+
+/** Adds every known rate to the strategy of a market, while it is listed. The result is the same object until its chain has a new block. */
+export type StrategyDetailReader = (market: Market, listed: Promise<ListedMarket>) => Promise<Strategy>
 
 /** How long the past of a strategy is used, in seconds of the chain. */
 const maxAgeSeconds = 3_600

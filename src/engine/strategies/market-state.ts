@@ -2,12 +2,16 @@ import { ask } from '../../chain/ask.ts'
 import { optional, type Reading, together } from '../../chain/call.ts'
 import { type BlockRef, latestBlock } from '../../chain/head.ts'
 import type { Chain } from '../../chain/network-client.ts'
+import type { Price } from '../../domain/usd.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
-import type { EngineContext } from '../engine-context-types.ts'
-import type { MarketReading, RatedMarket } from '../market-types.ts'
+import type { EngineContext } from '../engine.ts'
+import type { RatedMarket } from '../market-cache.ts'
 import { oncePerBlock } from '../once-per-block.ts'
+
+/** The result of reading a market. `state` is `undefined` if its contracts did not answer. */
+export type MarketReading = { market: Market; state: MarketState | undefined; price: Price }
 
 /** Reads many markets of one chain in one call. */
 export async function readMarketsOnChain(

@@ -6,8 +6,8 @@ import type { MarketState } from '../../protocols/market-adapter.ts'
 import type { MarketConstants } from '../../protocols/market-constants-union.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
 import { marketNamed } from '../catalog-lookups.ts'
-import type { EngineContext } from '../engine-context-types.ts'
-import type { RatedMarket } from '../market-types.ts'
+import type { EngineContext } from '../engine.ts'
+import type { RatedMarket } from '../market-cache.ts'
 
 /** How a market's APY is computed, in words: its source, its compounding and the length of its year. */
 function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {

@@ -5,7 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { CallWithAllowance, Market, MarketState } from '../../protocols/market-adapter.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { exchangeBounds } from './exchange-bounds.ts'
 
 /** The state of a market with the room that it states for this wallet, which may be more or less than for others. */

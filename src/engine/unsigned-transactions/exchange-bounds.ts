@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
 import type { Bounds, Market } from '../../protocols/market-adapter.ts'
 import { leastOf, type MovingPriceQuote } from '../../protocols/moving-price-quotes.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 
 /** Refuses an invalid slippage, also for markets without slippage. */
 export function requireValidSlippage(slippage: number): void {

@@ -8,7 +8,7 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { whyPayeeLost } from '../quotes/recipient-check.ts'
 
 /**

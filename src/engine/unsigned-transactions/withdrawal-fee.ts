@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { chargesTo, performanceFeeShares } from '../fees/performance-fee.ts'
 import { chargesOf, feePayment, type StatedFee, statedFee } from '../fees/service-fee-charges.ts'
 import { readInvested } from '../positions/principal.ts'

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { CallWithAllowance, Market, MarketState } from '../../protocols/market-adapter.ts'
-import type { EngineContext } from '../engine-context-types.ts'
+import type { EngineContext } from '../engine.ts'
 import { contractUnansweredError, readHoldings, type StakedShares } from '../positions/market-holdings.ts'
 import { exchangeBounds } from './exchange-bounds.ts'
 

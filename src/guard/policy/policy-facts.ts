@@ -5,7 +5,7 @@ import type { Advice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { AssuranceLevel } from '../assurance.ts'
-import type { Simulation } from '../simulation/simulation-types.ts'
+import type { Simulation } from '../simulation/simulate.ts'
 
 /** The result of one policy rule for one plan. */
 export type RuleResult = {

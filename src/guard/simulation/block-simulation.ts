@@ -8,8 +8,8 @@ import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Log } from '../../protocols/market-log-types.ts'
-import type { Allowance, SimulationQuestion } from './simulation-types.ts'
+import type { Log } from '../../protocols/market-adapter.ts'
+import type { Allowance, SimulationQuestion } from './simulate.ts'
 import { firstWord, walletStateReads } from './wallet-state-before-simulation.ts'
 
 /** A leg to simulate on a block. */

@@ -11,7 +11,7 @@ import { acceptedDrift } from '../../protocols/withdrawal-units.ts'
 import { isLaterPayoutProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
 import { queueTicket } from '../withdrawal-queue-reads.ts'
 import { roundingUnits } from './deposit-loss-check.ts'
-import type { Simulation } from './simulation-types.ts'
+import type { Simulation } from './simulate.ts'
 
 /** The least change of a balance, and the message if it is violated. */
 type BalanceBound = { token: Token; least: bigint; what: string }

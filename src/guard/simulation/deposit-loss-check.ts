@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Simulation } from './simulation-types.ts'
+import type { Simulation } from './simulate.ts'
 
 type Deposit = Extract<Intent, { kind: 'deposit' }>
 

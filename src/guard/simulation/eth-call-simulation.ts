@@ -6,7 +6,7 @@ import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'
-import type { Simulation } from './simulation-types.ts'
+import type { Simulation } from './simulate.ts'
 import { firstWord, type WalletState, walletStateReads } from './wallet-state-before-simulation.ts'
 
 /** The first word of an answer in which every step succeeded. */

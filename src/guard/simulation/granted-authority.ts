@@ -1,7 +1,7 @@
 import { toEventSelector } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Log } from '../../protocols/market-log-types.ts'
+import type { Log } from '../../protocols/market-adapter.ts'
 
 const throughPermit2 = toEventSelector(
   'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',

@@ -2,8 +2,15 @@ import { type Call, contract, type Reading, type Rounds } from '../../chain/call
 import { transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
-import type { MarketState, Moment, ProtocolMarket, Rate } from '../market-adapter.ts'
-import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
+import type {
+  Log,
+  LogFilter,
+  MarketEvent,
+  MarketState,
+  Moment,
+  ProtocolMarket,
+  Rate,
+} from '../market-adapter.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import {
   type ContractAssertion,

@@ -1,7 +1,7 @@
 import { decodeEventLog } from 'viem/utils'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-adapter.ts'
 import { addressTopic } from './encode-topics.ts'
 
 /** The transfers of a token from and to an owner. */

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
 import { hostOf } from '../../http/client.ts'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
-import type { BitcoinTransaction } from '../bitcoin-reader-types.ts'
+import type { BitcoinTransaction } from '../bitcoin-reader.ts'
 import {
   type DepositDefinition,
   type DepositProgress,

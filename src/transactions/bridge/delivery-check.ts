@@ -7,7 +7,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { tokenAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt, type Unit } from '../../domain/token.ts'
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'

@@ -1,7 +1,7 @@
 import type { MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation-types.ts'

@@ -1,7 +1,7 @@
 import { readNonceCount } from '../../chain/nonce-count.ts'
 import type { Hex } from '../../domain/address.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { JournalEvent, Operation, Step } from '../../store/journal/operation-types.ts'
 import { activeSteps } from '../steps/active-steps.ts'

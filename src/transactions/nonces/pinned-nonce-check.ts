@@ -3,7 +3,7 @@ import { readNonceCount } from '../../chain/nonce-count.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
-import type { Proposal } from '../../planning/proposal-types.ts'
+import type { Proposal } from '../../planning/proposal.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { findNonceUse, unnamedTransaction } from './nonce-use.ts'
 

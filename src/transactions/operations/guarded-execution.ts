@@ -1,7 +1,7 @@
 import { isFreshSnapshot } from '../../chain/head-fees-nonces-snapshot.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { quoteIds, type StoredPlan } from '../../guard/stored-plan-types.ts'
+import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { stepFeeCap } from '../../planning/fee-bound.ts'

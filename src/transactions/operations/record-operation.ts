@@ -1,5 +1,5 @@
 import { encodeIntent } from '../../guard/intent-json.ts'
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { encodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import { pinContracts } from '../../planning/contract-code-pins.ts'

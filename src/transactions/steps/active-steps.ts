@@ -1,4 +1,4 @@
-import type { StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 
 /** The final states of a step that had no effect. */

@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import type { Stats } from '../../../src/api/wallet-positions.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
-import type { EngineContext } from '../../../src/engine/engine-context-types.ts'
+import type { EngineContext } from '../../../src/engine/engine.ts'
 import { lendingStats } from '../../../src/engine/positions/lending-accounts.ts'
 import type { AaveV3Constants } from '../../../src/protocols/aave-v3/constants-schema.ts'
 import type { Catalog } from '../../../src/protocols/catalog-types.ts'

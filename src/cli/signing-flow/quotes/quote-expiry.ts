@@ -1,6 +1,6 @@
 import { AppError, adviceOf } from '../../../domain/errors.ts'
 import { quoteExpiredError } from '../../../domain/used-order-and-expired-quote-errors.ts'
-import type { Proposal } from '../../../planning/proposal-types.ts'
+import type { Proposal } from '../../../planning/proposal.ts'
 import { sameCommandHint } from './quote-matches-request.ts'
 
 /** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */

@@ -1,5 +1,5 @@
 import { type Address, type Hex, sameAddress } from '../../../domain/address.ts'
-import type { LogFilter } from '../../../protocols/market-log-types.ts'
+import type { LogFilter } from '../../../protocols/market-adapter.ts'
 
 /** A log as a node returns it. */
 export type RpcLog = {

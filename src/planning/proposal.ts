@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { encodeIntent } from '../guard/intent-json.ts'
 import type { PlanCore } from '../guard/plan-hash.ts'
-import type { OperationSummary } from '../guard/stored-plan-types.ts'
+import type { OperationSummary } from '../guard/stored-plan.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Arrival } from '../store/journal/operation-types.ts'
 
