@@ -6,6 +6,7 @@ import type { Chain } from '../chain/network-client.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
+import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
 import { isChainFault, isTimeout, withAllNetworks } from './chain-faults.ts'
@@ -15,7 +16,6 @@ import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/s
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { type MarketReading, readMarketsOnChain } from './strategies/market-state.ts'
 import { strategyOf } from './strategies/strategy-answer.ts'
-import { strategyTotals } from './totals-over-all-strategies.ts'
 import { undefinedIfRefused } from './undefined-if-unread.ts'
 
 /**
@@ -220,5 +220,17 @@ function listingOf(unsorted: readonly Strategy[], missing: string[]): StrategyLi
       return made
     },
     analytics: strategyTotals(all),
+  }
+}
+
+/** Totals over all strategies. The average and the best rates exclude paused strategies. */
+function strategyTotals(all: readonly Strategy[]): Analytics {
+  const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
+  return {
+    totalTvlUsd: sumUsd(all.map(({ tvlUsd }) => tvlUsd)),
+    averageApy: active.length === 0 ? 0 : active.reduce((sum, { apy }) => sum + apy!, 0) / active.length,
+    strategyCount: all.length,
+    topStrategies: active.slice(0, 5),
+    unpriced: all.filter(({ tvlUsd }) => tvlUsd === null).length,
   }
 }

@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { latestBlock } from '../../chain/head.ts'
 import { openChain } from '../../chain/network-client.ts'
+import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
 import type { EngineInputs } from '../../engine/engine.ts'
+import { type ChainTrackers, createChainTrackers } from '../../engine/tracking/chain-trackers.ts'
 import type { AppNeeds } from '../../server/app.ts'
 import { type ReadinessCheck, readinessOf } from '../../server/readiness.ts'
 import { type DatabaseProbe, probeSchema, probeWrites } from '../../store/sql/database-probe.ts'
 import type { ServiceAccess } from '../../swaps/service-access.ts'
-import { serverTrackers } from './chain-tracking.ts'
 import type { MeasureSource, observations } from './observations.ts'
 
 /** The checks of a server's readiness, in order: its database, its schema, and each of its networks by name. */
@@ -98,4 +101,27 @@ export async function serverOperation({
       await traces?.stop()
     },
   }
+}
+
+/** The least time between two log lines about the same chain, in ms. */
+const quietMs = 60_000
+
+/** Creates the trackers of a server. An error is logged as a JSON line, at most one a minute for each chain: a chain that is down is no news. */
+function serverTrackers(
+  options: Omit<Parameters<typeof createChainTrackers>[0], 'holder' | 'onError'>,
+  log: { write: (line: string) => void } | undefined,
+): ChainTrackers {
+  const told = new Map<string, number>()
+  return createChainTrackers({
+    ...options,
+    holder: randomUUID(),
+    onError: (network, error) => {
+      const now = options.now()
+      if (now - (told.get(network) ?? 0) < quietMs) return
+      told.set(network, now)
+      const level = error instanceof AppError ? 'warn' : 'error'
+      const line = { time: new Date(now).toISOString(), level, network, tracking: 'failed' }
+      log?.write(`${JSON.stringify({ ...line, error: redactedTrace(error) || String(error) })}\n`)
+    },
+  })
 }

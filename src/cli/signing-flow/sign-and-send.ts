@@ -1,4 +1,5 @@
 import { AppError, impliesUnsigned } from '../../domain/errors.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import { advice, type Flags, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
@@ -14,7 +15,7 @@ import {
   settleOpenOrders,
 } from '../../transactions/operations/allowance-conflict.ts'
 import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
-import { hasSignature } from '../../transactions/steps/operation-state.ts'
+import { hasSignature, isFinished } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
@@ -23,7 +24,6 @@ import { sanitizedFor } from '../output/document-writer.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { executeAndReport } from './execute-and-report.ts'
-import { identityWithoutKey } from './identity-without-key.ts'
 import { refuseExpiredQuote } from './quotes/quote-expiry.ts'
 import {
   confirmOlderJournal,
@@ -127,90 +127,97 @@ type Circumstances = {
 async function planAndSend(
   cli: Cli,
   options: SigningOptions,
-  {
-    title,
-    request: asked,
-    wallet,
-    chainId,
-    propose,
-    replaces: givesUp,
-    reference: opinion,
-    prices,
-  }: SigningRequest,
+  asked: SigningRequest,
   { key, identity, context, lock, limits }: Circumstances,
 ): Promise<void> {
-  if (wallet !== undefined && wallet !== identity.address)
-    throw new AppError(
-      'KEY_SOURCE',
-      `This plan is for ${wallet}, but ${identity.label} is ${identity.address}`,
-      {
-        next: advice`Sign with its wallet: ${sameWith({ '--wallet': wallet })}`,
-      },
-    )
-  const request = { ...asked, wallet: identity.address }
+  const { title, wallet, propose, reference, chainId, replaces } = asked
+  refuseOtherWallet(identity, wallet)
+  const request = { ...asked.request, wallet: identity.address }
   const earlier = key === undefined ? undefined : context.journal.findForRequest(key, request)
-  const fresh = earlier !== undefined && isUnsigned(earlier)
   if (earlier && !options.dryRun) {
     await confirmOlderJournal(cli, context, earlier, options)
-    if (!fresh) return executeUnchanged(cli, context, earlier, identity, { ...options, lock })
+    if (!isNeverSigned(earlier))
+      return executeUnchanged(cli, context, earlier, identity, { ...options, lock })
   }
-  const asking = {
-    propose,
-    request,
-    ...(opinion && { reference: opinion }),
-    ...(wallet && { wallet }),
-    ...(chainId && { chainId }),
-  }
-  const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
+  const asking = { propose, request, ...(reference && { reference }), ...(wallet && { wallet }) }
+  const { proposal, checked, known } = await requestOffer(
+    cli,
+    options,
+    { ...asking, ...(chainId && { chainId }) },
+    { identity, context },
+  )
   await settleOpenOrders(context, identity.address)
-  // An order holds its allowance against all but its own revocation.
-  const revoked = asked.command === 'revoke' && typeof asked.of === 'string' ? asked.of : undefined
-  refuseAllowanceConflict(context, checked, givesUp?.id ?? revoked)
-  const planned = () =>
-    planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
-      ...known,
-      ...(prices?.() ?? []),
-    ])
+  const revoked = revokedOrder(asked)
+  refuseAllowanceConflict(context, checked, replaces?.id ?? revoked)
+  const planned = () => {
+    const prices = [...known, ...(asked.prices?.() ?? [])]
+    return planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, prices)
+  }
   if (options.dryRun)
     return cli.emit(planned(), (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (identity.source === 'address') await identity.unlock()
   // With --yes nobody reads the plan.
-  if (!cli.globals.yes) {
-    const plan = planned()
-    if (!cli.globals.quiet)
-      cli.io.err.write(`${sanitizedFor(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
-    const instead = givesUp && sluice('action revoke', givesUp.id, { '--yes': true })
-    await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
-  }
+  if (!cli.globals.yes) await confirmPlan(cli, planned(), asked)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
   const account = await identity.unlock()
-  warnNoKey(cli, options, asked)
-  if (account.address !== identity.address)
-    throw new AppError(
-      'KEY_SOURCE',
-      `${identity.label} has the key of ${account.address}, not of ${identity.address}`,
-    )
-  const signer = { ...identity, unlock: async () => account }
+  warnNoKey(cli, options, asked.request)
+  const signer = signerWith(identity, account)
   const mine = lock ?? (await acquirePlanningLock(context, identity.address, limits))
   try {
     // Check the key and the allowances again: another process may have used the wallet during the question.
     const now = key === undefined ? undefined : context.journal.findForRequest(key, request)
-    if (now && !isUnsigned(now))
+    if (now && !isNeverSigned(now))
       return await executeUnchanged(cli, context, now, signer, { ...options, lock: mine })
-    await givesUp?.close()
+    await replaces?.close()
     try {
       refuseAllowanceConflict(context, checked, revoked)
       const begun = recorded(context, checked, key ?? proposal.id, now)
       const { firstLeg } = checked
       await executeUnchanged(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
     } catch (error) {
-      throw givesUp ? afterGivingUp(error, givesUp.id) : error
+      throw replaces ? afterGivingUp(error, replaces.id) : error
     }
   } finally {
     mine.release()
   }
+}
+
+/** Refuses a signer that is not the wallet of the plan. */
+function refuseOtherWallet({ label, address }: SignerIdentity, wallet: SigningRequest['wallet']): void {
+  if (wallet !== undefined && wallet !== address)
+    throw new AppError('KEY_SOURCE', `This plan is for ${wallet}, but ${label} is ${address}`, {
+      next: advice`Sign with its wallet: ${sameWith({ '--wallet': wallet })}`,
+    })
+}
+
+/** The operation whose order a request revokes: an order holds its allowance against all but its own revocation. */
+const revokedOrder = ({ request }: SigningRequest): string | undefined =>
+  request.command === 'revoke' && typeof request.of === 'string' ? request.of : undefined
+
+/** Shows the plan, unless `--quiet`, and asks whether to sign it. */
+async function confirmPlan(
+  { io, globals }: Cli,
+  plan: ReturnType<typeof planJson>,
+  { title, replaces }: SigningRequest,
+): Promise<void> {
+  if (!globals.quiet) io.err.write(`${sanitizedFor(planView(plan, title, io.err), io.err)}\n\n`)
+  const instead = replaces && sluice('action revoke', replaces.id, { '--yes': true })
+  await confirm(io, globals, planQuestion(plan, title), instead)
+}
+
+/** The signer with its opened account; KEY_SOURCE if that has another address. */
+function signerWith(
+  identity: SignerIdentity,
+  account: Awaited<ReturnType<SignerIdentity['unlock']>>,
+): SignerIdentity {
+  if (account.address !== identity.address)
+    throw new AppError(
+      'KEY_SOURCE',
+      `${identity.label} has the key of ${account.address}, not of ${identity.address}`,
+    )
+  return { ...identity, unlock: async () => account }
 }
 
 /** Adds to a failure that another operation was already closed for this one. */
@@ -229,7 +236,7 @@ const executeUnchanged = (
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
-const isUnsigned = (operation: JournalOperation): boolean =>
+const isNeverSigned = (operation: JournalOperation): boolean =>
   operation.state === 'OPEN' && !hasSignature(operation)
 
 /**
@@ -249,4 +256,19 @@ function recorded(
   if (known && known.id === unsigned?.id) return replaceUnsignedPlan(context, checked, known)
   if (known) throw startedBeforeError(known)
   return (unsigned && dropUnsigned(context, unsigned.id)) ?? recordOperation(context, checked, key)
+}
+
+/**
+ * The wallet of an operation that has nothing left to sign, where no signer is given (KEY_REQUIRED): it is followed, or its result is
+ * repeated. Any signature, such as a raised fee, throws the error. Throws it at once for another operation or error.
+ */
+function identityWithoutKey(operation: JournalOperation | undefined, error: unknown): SignerIdentity {
+  const isMissing =
+    error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
+  if (!isMissing || !operation || !(isFinished(operation) || !operation.steps.some(isUnsigned))) throw error
+  const address = operation.wallet
+  const signTransaction = async () => {
+    throw error
+  }
+  return { address, label: address, source: 'address', unlock: async () => ({ address, signTransaction }) }
 }

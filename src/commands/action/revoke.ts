@@ -15,7 +15,8 @@ import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { isSignerNamed } from '../../signing/signer.ts'
-import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/abandon-operation.ts'
+import { awaitsOnlyDelivery } from '../../transactions/bridge/pending-delivery.ts'
+import { abandonWhenIdle } from '../../transactions/operations/abandon-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
 export const addRevoke = (command: Command, program: CommandContext): Command =>

@@ -1,7 +1,7 @@
 import { isInFlight } from '../../domain/step-state.ts'
 import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
-import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
+import { holdsAllowance } from '../../transactions/steps/needed-allowances.ts'
 import { hasMovedFunds, supersededStep } from '../facts/operation-conditions.ts'
 import type { Facts } from '../facts/operation-facts.ts'
 import { isSettlementContradicted } from './contradicted-settlements.ts'

@@ -2,7 +2,7 @@ import { formatGwei } from 'viem/utils'
 import { writtenAmount } from '../../domain/amount.ts'
 import { commandLine, type Flags, type Next, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
+import { holdsAllowance } from '../../transactions/steps/needed-allowances.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
 import { type Facts, hasOtherPending } from '../facts/operation-facts.ts'
 

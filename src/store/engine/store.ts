@@ -16,12 +16,16 @@ import { clientReportQueries, clientReportSchema } from './client-report-queries
 import { settingChanges, settingQueries } from './customer-settings.ts'
 import { idempotentRequestQueries, idempotentRequestSchema } from './idempotent-requests.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
-import { jobsSchema } from './jobs-table.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { orderUseQueries, orderUseSchema } from './order-uses.ts'
 import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
 import { actionsByQuote, quoteQueries } from './quote-queries.ts'
+
+/** The table of jobs: one row for each queue and key. `due_at`, `again_at` and `claimed_until` are epoch ms. */
+const jobsSchema = `create table jobs (
+     queue text not null, key text not null, due_at bigint not null, again_at bigint, claim text, claimed_until bigint, primary key (queue, key));
+   create index jobs_due on jobs (queue, due_at)`
 
 /** The migrations of the engine's store, in order. */
 export const engineMigrations: readonly Migration[] = [

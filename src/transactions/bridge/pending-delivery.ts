@@ -7,7 +7,7 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Arrival, Leg, Operation } from '../../store/journal/operation-types.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { followTransfer } from '../../swaps/swap-provider-registry.ts'
-import { activeSteps } from '../steps/active-steps.ts'
+import { activeSteps, isAllFinal } from '../steps/active-steps.ts'
 import { resultOf } from './delivery-result.ts'
 
 /** A leg that waits for a delivery from another chain. */
@@ -151,3 +151,7 @@ export async function deliveredAmount(
   )
   return brought?.amount
 }
+
+/** Whether nothing is left to sign and only a bridge delivery is missing. */
+export const awaitsOnlyDelivery = (operation: Operation): boolean =>
+  isAllFinal(operation) && isAwaitingDelivery(operation)

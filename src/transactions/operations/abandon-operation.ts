@@ -4,10 +4,9 @@ import { sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { inSendingOrder } from '../attempts/fee-bump.ts'
-import { isAwaitingDelivery } from '../bridge/pending-delivery.ts'
+import { awaitsOnlyDelivery } from '../bridge/pending-delivery.ts'
 import { recordFromChains } from '../execution/record-from-chains.ts'
 import { withIdleWallet } from '../nonces/wallet-lock.ts'
-import { isAllFinal } from '../steps/active-steps.ts'
 import { sendErrorOf } from '../steps/send-errors.ts'
 
 /**
@@ -43,10 +42,6 @@ async function abandonOperation(context: ExecutionContext, operation: Operation)
 
 /** Returns the first step that is signed and not final. */
 const inFlightStep = ({ steps }: Operation): Step | undefined => steps.find(isInFlight)
-
-/** Whether nothing is left to sign and only a bridge delivery is missing. */
-export const awaitsOnlyDelivery = (operation: Operation): boolean =>
-  isAllFinal(operation) && isAwaitingDelivery(operation)
 
 const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
   ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'].includes(state)

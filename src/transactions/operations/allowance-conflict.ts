@@ -1,10 +1,6 @@
-import { decodeApprove } from '../../chain/erc20.ts'
-import { decodeApproveThrough } from '../../chain/permit2.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { isUnsigned } from '../../domain/step-state.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
-import type { Transaction } from '../../domain/transaction-types.ts'
 import type { DecodedStep } from '../../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -12,32 +8,10 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Proposal } from '../../planning/proposal.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { allowanceSpender, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
+import { awaitsOnlyDelivery } from '../bridge/pending-delivery.ts'
 import { recordFromChains } from '../execution/record-from-chains.ts'
 import { activeSteps } from '../steps/active-steps.ts'
-import { awaitsOnlyDelivery } from './abandon-operation.ts'
-
-/** An allowance that a transaction changes or an action needs: chain, token, spender. */
-type AllowanceUse = { chainId: number; token: string; spender: string }
-
-const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
-  const approval = decodeApprove(data)
-  if (approval) return [{ chainId, token: to, spender: approval.spender }]
-  // A Permit2 approval grants part of the token's allowance to Permit2.
-  const permit = decodeApproveThrough(data)
-  return permit ? [{ chainId, token: permit.token, spender: to }] : []
-}
-
-/** Returns the allowances that an operation still needs: granted and not used up. */
-function neededAllowances(operation: Operation): AllowanceUse[] {
-  const steps = activeSteps(operation)
-  return steps.flatMap((step) => {
-    if (step.role !== 'approve' || isUnsigned(step)) return []
-    const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
-    return action && action.state !== 'FINAL_OK' && action.state !== 'FINAL_REVERTED'
-      ? granted(step.transaction)
-      : []
-  })
-}
+import { type AllowanceUse, granted, neededAllowances, unfinishedStates } from '../steps/needed-allowances.ts'
 
 /** The allowance that an open order needs: its pre-signature is final, and a fill takes the tokens later. Empty if it is filled or over. */
 function orderAllowances(
@@ -67,16 +41,6 @@ export async function settleOpenOrders(context: ExecutionContext, wallet: Addres
       if (!(error instanceof AppError)) throw error
     })
 }
-
-/** The states in which an operation may still need its allowances. */
-const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
-
-/**
- * Whether an operation still needs an allowance that a repeated request would use; such a request is refused until
- * the operation is continued or abandoned (`refuseAllowanceConflict`).
- */
-export const holdsAllowance = (operation: Operation): boolean =>
-  unfinishedStates.some((state) => state === operation.state) && neededAllowances(operation).length > 0
 
 /**
  * Refuses a plan that would use up or overwrite an allowance that an unfinished operation of the wallet still needs, since that one
