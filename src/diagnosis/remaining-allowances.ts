@@ -56,12 +56,12 @@ export async function remainingAllowances(
   try {
     return printedAllowances(context, await unusedAllowances(context, operation))
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isNodeFailure(error))) return null
+    if (error instanceof AppError && (error.code === 'CONFIG_INVALID' || isNetworkFailure(error))) return null
     throw error
   }
 }
 
-const isNodeFailure = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
+const isNetworkFailure = ({ code }: AppError): boolean => errorRow(code).exit === errorRow('RPC_ERROR').exit
 
 async function unusedAllowanceOf(
   { rpc, catalog }: ExecutionContext,

@@ -4,12 +4,12 @@ import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { type CalldataVerdict, refuse } from '../protocols/calldata-verdict.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { IntentOf } from '../protocols/intent.ts'
 
 /** Checks a revocation against its intent: token, spender, zero. */
 export function checkRevokeCalldata(
   { data }: Transaction,
-  { token, spender }: Extract<Intent, { kind: 'revoke' }>,
+  { token, spender }: IntentOf<'revoke'>,
 ): CalldataVerdict {
   const approval = decodeApprove(data)
   if (!approval) return refuse('POLICY_DECODE', 'It is not an exact call of approve(address,uint256)')
@@ -23,7 +23,7 @@ export function checkRevokeCalldata(
 /** Checks a transfer against its intent: token, recipient, amount. */
 export function checkTransferCalldata(
   { to, data }: Transaction,
-  intent: Extract<Intent, { kind: 'transfer' }>,
+  intent: IntentOf<'transfer'>,
 ): CalldataVerdict {
   const { token, recipient, amount } = intent
   const text = `Send ${formatAmount(amount, token)} to ${recipient}`

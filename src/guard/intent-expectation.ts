@@ -2,8 +2,8 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { type CalldataVerdict, refuse, type Violation } from '../protocols/calldata-verdict.ts'
-import type { Catalog } from '../protocols/catalog-types.ts'
-import { type Intent, intentTokens } from '../protocols/intent.ts'
+import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
+import { type Intent, type IntentOf, intentTokens } from '../protocols/intent.ts'
 import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
 import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
 import { checkDeliveryCalldata } from '../swaps/cctp-v2/delivery-check.ts'
@@ -80,45 +80,12 @@ export function expectationOf(
         return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
       return { targets: [token.address], check: (transaction) => checkRevokeCalldata(transaction, intent) }
     }
-    case 'deliver': {
-      const { token, chainFrom } = intent
-      if (token.chainId !== chainId)
-        return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
-      const here = contractsOn(catalog, cctpV2Contracts, chainFrom)
-      const there = contractsOn(catalog, cctpV2Contracts, chainId)
-      // Mainnet and testnet chains share domain numbers.
-      if (!here || !there || here.attestation !== there.attestation)
-        return notListed(`A burn-and-mint bridge from chain ${chainFrom} to chain ${chainId}`)
-      return {
-        targets: [there.messageTransmitter],
-        check: (transaction) => checkDeliveryCalldata(transaction, intent, { here, there }),
-      }
-    }
+    case 'deliver':
+      return deliveryExpectation(intent, chainId, catalog)
     case 'deposit':
     case 'withdraw':
-    case 'claim': {
-      if (intent.strategy.chainId !== chainId)
-        return refuse(
-          'POLICY_CHAIN',
-          `${intent.strategy.id} is on chain ${intent.strategy.chainId}, not on ${chainId}`,
-        )
-      const known = catalog.strategies.find(
-        (entry) => entry.id === intent.strategy.id && entry.chainId === chainId,
-      )
-      const strategy = known ?? (vouched ? intent.strategy : undefined)
-      if (!strategy) return notListed(`The strategy ${intent.strategy.id}`, { contract: action.to })
-      if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
-        return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
-      if (intent.kind === 'claim') {
-        const queue = queueOf(strategy)
-        if (!queue) return notListed(`A queue of ${strategy.id}`)
-        const check = intent.takesBack ? queue.lapses?.check : queue.check
-        if (!check) return notListed(`The contract that returns lapsed claims in the queue of ${strategy.id}`)
-        return { targets: [queue.place], check: (transaction) => check(transaction, intent) }
-      }
-      const { targets, check } = calldataRulesOf(strategy)
-      return { targets, check: (transaction) => check(transaction, intent) }
-    }
+    case 'claim':
+      return strategyExpectation(intent, chainId, catalog, action, vouched)
     case 'swap': {
       const { tokenIn, tokenOut } = intent
       if (tokenIn.chainId !== chainId)
@@ -132,4 +99,61 @@ export function expectationOf(
       )
     }
   }
+}
+
+/** The bridge contract that mints what a burn on another chain sent here. */
+function deliveryExpectation(
+  intent: IntentOf<'deliver'>,
+  chainId: number,
+  catalog: Catalog,
+): Expectation | { violation: Violation } {
+  const { token, chainFrom } = intent
+  if (token.chainId !== chainId)
+    return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
+  const here = contractsOn(catalog, cctpV2Contracts, chainFrom)
+  const there = contractsOn(catalog, cctpV2Contracts, chainId)
+  // Mainnet and testnet chains share domain numbers.
+  if (!here || !there || here.attestation !== there.attestation)
+    return notListed(`A burn-and-mint bridge from chain ${chainFrom} to chain ${chainId}`)
+  return {
+    targets: [there.messageTransmitter],
+    check: (transaction) => checkDeliveryCalldata(transaction, intent, { here, there }),
+  }
+}
+
+/** The contract of a strategy, or of its withdrawal queue for a claim. */
+function strategyExpectation(
+  intent: IntentOf<'deposit' | 'withdraw' | 'claim'>,
+  chainId: number,
+  catalog: Catalog,
+  action: Transaction,
+  vouched: boolean,
+): Expectation | { violation: Violation } {
+  if (intent.strategy.chainId !== chainId)
+    return refuse(
+      'POLICY_CHAIN',
+      `${intent.strategy.id} is on chain ${intent.strategy.chainId}, not on ${chainId}`,
+    )
+  const known = catalog.strategies.find(
+    (entry) => entry.id === intent.strategy.id && entry.chainId === chainId,
+  )
+  const strategy = known ?? (vouched ? intent.strategy : undefined)
+  if (!strategy) return notListed(`The strategy ${intent.strategy.id}`, { contract: action.to })
+  if (!sameAddress(strategy.asset.address, intent.strategy.asset.address))
+    return refuse('POLICY_TOKEN_METADATA', `${strategy.id} takes ${strategy.asset.address}`)
+  if (intent.kind === 'claim') return claimExpectation(intent, strategy)
+  const { targets, check } = calldataRulesOf(strategy)
+  return { targets, check: (transaction) => check(transaction, intent) }
+}
+
+/** The contract of a queue that pays claims, or takes lapsed ones back. */
+function claimExpectation(
+  intent: IntentOf<'claim'>,
+  strategy: StrategyEntry,
+): Expectation | { violation: Violation } {
+  const queue = queueOf(strategy)
+  if (!queue) return notListed(`A queue of ${strategy.id}`)
+  const check = intent.takesBack ? queue.lapses?.check : queue.check
+  if (!check) return notListed(`The contract that returns lapsed claims in the queue of ${strategy.id}`)
+  return { targets: [queue.place], check: (transaction) => check(transaction, intent) }
 }

@@ -1,4 +1,4 @@
-import type { Intent } from '../protocols/intent.ts'
+import type { Intent, IntentOf } from '../protocols/intent.ts'
 import { shortfallShare } from './price-tolerance.ts'
 
 /**
@@ -28,7 +28,5 @@ function excessShare(most: bigint, expected: bigint): number {
 }
 
 /** Whether a deposit or withdrawal is an exchange at a moving price. */
-export const isPriced = (
-  intent: Intent,
-): intent is Extract<Intent, { kind: 'deposit' | 'withdraw' }> & { least: bigint } =>
+export const isPriced = (intent: Intent): intent is IntentOf<'deposit' | 'withdraw'> & { least: bigint } =>
   (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined

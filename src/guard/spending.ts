@@ -1,7 +1,7 @@
 import { nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import { sumOf } from '../protocols/fee-payments.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { Intent, IntentOf } from '../protocols/intent.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { feesOf, insideFeesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
 import { acceptedDrift } from '../protocols/withdrawal-units.ts'
@@ -38,7 +38,7 @@ export function requiredAllowance(intent: Intent): Spend | undefined {
 }
 
 /** The most receipt units that a partial withdrawal may cost. */
-export const maxReceiptUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
+export const maxReceiptUnits = ({ amount, units }: IntentOf<'withdraw'>): bigint =>
   units === undefined ? amount : units + acceptedDrift(units)
 
 /** What intents spend of each asset in total, by a stable name: `31337:0xabc`. */

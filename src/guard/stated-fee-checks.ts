@@ -7,7 +7,7 @@ import type { Transaction } from '../domain/transaction-types.ts'
 import { refuse, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payments.ts'
-import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
+import { type Intent, type IntentOf, intentTokens, type ServiceFee } from '../protocols/intent.ts'
 import { queueOf } from '../protocols/registry.ts'
 import {
   feePayments,
@@ -47,7 +47,7 @@ export function statedFeesFault(
 }
 
 /** The withdrawn amount if known beforehand; for a full withdrawal the simulation tells. */
-const wholeOf = ({ amount, shares }: Extract<Intent, { kind: 'withdraw' }>): bigint | undefined =>
+const wholeOf = ({ amount, shares }: IntentOf<'withdraw'>): bigint | undefined =>
   shares === undefined ? amount : undefined
 
 /**

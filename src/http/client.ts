@@ -43,6 +43,8 @@ function certificateFlaw(error: unknown): string | undefined {
  * Options of an HTTP call. `deadlineMs` includes the last byte of the body. `hide` removes secrets from all texts of the response before
  * they are used.
  */
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
 type HttpOptions = {
   headers?: Readonly<Record<string, string>>
   deadlineMs?: number
@@ -180,18 +182,83 @@ async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: numbe
 
 const unchanged = (text: string): string => text
 
+/** The request of an exchange. A user and password in the URL become a header. */
+function requestOf(method: Method, url: string, body: unknown, headers: HttpOptions['headers']) {
+  const target = new URL(url)
+  return {
+    origin: target.origin,
+    path: target.pathname + target.search,
+    method,
+    headers: {
+      accept: 'application/json',
+      // Refuse compression: no body can grow when it is decompressed.
+      'accept-encoding': 'identity',
+      // Many nodes and services refuse requests without one.
+      'user-agent': `sluice/${programVersion}`,
+      ...basicAuthorization(target),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  }
+}
+
+/** Reads a response with its body. The error status of an unusable body is still an answer, except behind a gateway. */
+async function readAnswer(
+  { statusCode: status, headers: received, body }: Dispatcher.ResponseData,
+  url: string,
+  { maxBytes = 8_388_608, hide = unchanged, takesWebPages, signal }: HttpOptions,
+): Promise<HttpAnswer> {
+  const host = hostOf(url)
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(received))
+    if (value !== undefined) headers[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
+  if (status >= 300 && status < 400) {
+    await body.dump({ limit: 1_024 })
+    throw fault(
+      'redirect',
+      `${host} answered ${status} with a redirect to ${redirectHost(headers.location, url)}, which is not followed`,
+    )
+  }
+  try {
+    if (![undefined, '', 'identity'].includes(headers['content-encoding'])) {
+      await body.dump({ limit: 1_024 })
+      throw fault('encoded', `${host} answered in an encoding that was not requested`)
+    }
+    const text = hide(await readCapped(body, maxBytes))
+    if (!takesWebPages && isGatewayPage({ status, headers, text }))
+      throw gatewayFault(host, status, retryAfterMs(headers['retry-after'], Date.now()))
+    return { status, headers, text, body: parseJson(text, host, status) }
+  } catch (error) {
+    const isGateway = error instanceof AppError && error.details?.fault === 'gateway'
+    if (status < 400 || signal?.aborted || isGateway) throw error
+    return { status, headers, text: '', body: undefined }
+  }
+}
+
+/** The error of a connection that failed by itself: its certificate, the proxy, or the network. */
+function connectionFault(host: string, error: unknown): AppError {
+  const flaw = certificateFlaw(error)
+  if (flaw !== undefined)
+    return fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)
+  const proxy = proxyFlaw(error)
+  if (proxy)
+    return fault(proxy.isRefusal ? 'proxy' : 'unreachable', `${host} cannot be reached: ${proxy.text}`, error)
+  return fault('unreachable', `${host} cannot be reached`, error)
+}
+
 /**
  * Makes one HTTP exchange with JSON in both directions: no redirects, a size limit, and one deadline for the whole exchange, including a
  * slow body. Without a `dispatcher` it opens and closes its own connection. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with
  * `details.fault`; an error status does not throw, except for the web page of a gateway.
  */
 export async function exchangeJson(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  method: Method,
   url: string,
   body: unknown,
   options: HttpOptions = {},
 ): Promise<HttpAnswer> {
-  const { headers = {}, deadlineMs = 10_000, maxBytes = 8_388_608, hide = unchanged } = options
+  const { headers, deadlineMs = 10_000, hide = unchanged } = options
   const host = hostOf(url)
   const waits = currentWaits()
   if (waits?.signal.aborted) throw timeOverError(host)
@@ -206,52 +273,10 @@ export async function exchangeJson(
   waits?.signal.addEventListener('abort', stop, { once: true })
   try {
     if (options.signal?.aborted) deadline.abort()
-    const target = new URL(url)
-    const { origin, pathname, search } = target
-    const answer = await dispatcher.request({
-      origin,
-      path: pathname + search,
-      method,
-      headers: {
-        accept: 'application/json',
-        // Refuse compression: no body can grow when it is decompressed.
-        'accept-encoding': 'identity',
-        // Many nodes and services refuse requests without one.
-        'user-agent': `sluice/${programVersion}`,
-        ...basicAuthorization(target),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: deadline.signal,
-    })
+    const request = requestOf(method, url, body, headers)
+    const answer = await dispatcher.request({ ...request, signal: deadline.signal })
     isAnswered = true
-    const found: Record<string, string> = {}
-    for (const [name, value] of Object.entries(answer.headers))
-      if (value !== undefined) found[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
-    if (answer.statusCode >= 300 && answer.statusCode < 400) {
-      await answer.body.dump({ limit: 1_024 })
-      throw fault(
-        'redirect',
-        `${host} answered ${answer.statusCode} with a redirect to ${redirectHost(found.location, url)}, which is not followed`,
-      )
-    }
-    const status = answer.statusCode
-    try {
-      if (![undefined, '', 'identity'].includes(found['content-encoding'])) {
-        await answer.body.dump({ limit: 1_024 })
-        throw fault('encoded', `${host} answered in an encoding that was not requested`)
-      }
-      const text = hide(await readCapped(answer.body, maxBytes))
-      if (!options.takesWebPages && isGatewayPage({ status, headers: found, text }))
-        throw gatewayFault(host, status, retryAfterMs(found['retry-after'], Date.now()))
-      return { status, headers: found, text, body: parseJson(text, host, status) }
-    } catch (error) {
-      // An unusable body does not hide the status and headers of an error.
-      const isGateway = error instanceof AppError && error.details?.fault === 'gateway'
-      if (status < 400 || options.signal?.aborted || isGateway) throw error
-      return { status, headers: found, text: '', body: undefined }
-    }
+    return await readAnswer(answer, url, options)
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const error = hide === unchanged ? thrown : redactError(thrown, hide)
@@ -259,17 +284,7 @@ export async function exchangeJson(
     if (waits?.signal.aborted) throw timeOverError(host)
     if (deadline.signal.aborted)
       throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
-    const flaw = certificateFlaw(error)
-    if (flaw !== undefined)
-      throw fault('certificate', `The certificate of ${host} is not trusted: ${flaw}`, error)
-    const proxy = proxyFlaw(error)
-    if (proxy)
-      throw fault(
-        proxy.isRefusal ? 'proxy' : 'unreachable',
-        `${host} cannot be reached: ${proxy.text}`,
-        error,
-      )
-    throw fault('unreachable', `${host} cannot be reached`, error)
+    throw connectionFault(host, error)
   } finally {
     clearTimeout(timer)
     options.signal?.removeEventListener('abort', stop)

@@ -145,15 +145,8 @@ export async function checkWithoutPolicy(
   const first = active.find(({ at }) => at === 0)
   const chains = proposal.legs.map(({ chainId }) => chainId)
   const at = performance.now()
-  const simulating = first
-    ? simulatePlannedLeg(
-        context,
-        { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) },
-        terms,
-        chains,
-        snapshot,
-      )
-    : null
+  const inHand = first && { ...first, ...calldataDeadline(first.intent, callOf(steps, 0)) }
+  const simulating = inHand ? simulatePlannedLeg(context, inHand, terms, chains, snapshot) : null
   simulating?.catch(() => undefined) // Awaited below: what is wrong with the contracts is reported first.
   const ordersChecked = refuseUsedOrders(context, proposal.id, proposal.legs)
   ordersChecked.catch(() => undefined) // Awaited below too.

@@ -8,7 +8,7 @@ import { isPriced } from '../guard/intent-slippage.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { sumOf } from '../protocols/fee-payments.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { Intent, IntentOf } from '../protocols/intent.ts'
 import type { MovingPriceQuote } from '../protocols/moving-price-quotes.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { actionAmong, feesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
@@ -18,7 +18,7 @@ import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 import { type TokenUsdPrice, usdUnits } from './usd-value.ts'
 
 /** Whether a swap only carries an asset to another chain: then nothing slips, and its price is one for one. */
-export const isTransfer = ({ tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): boolean =>
+export const isTransfer = ({ tokenIn, tokenOut }: IntentOf<'swap'>): boolean =>
   tokenIn.chainId !== tokenOut.chainId && tokenIn.symbol === tokenOut.symbol
 
 /** How much less than at its spot price an exchange leg brings, as a fraction, and whose price that is: `null` if unknown. */

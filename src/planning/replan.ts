@@ -19,7 +19,7 @@ import { storedFeeBound } from './fee-bound.ts'
 import { orderIdsOf } from './order-checks.ts'
 import type { ProposedLeg, ReplannableLeg } from './proposal.ts'
 
-const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
+const isSuperseded = ({ state }: Step) => state === 'SUPERSEDED'
 /** The states in which the journal accepts no changes. */
 const closedStates: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
 
@@ -60,13 +60,13 @@ export function findReplannableLeg(
     const of = steps.filter((step) => step.leg === leg)
     const kept = (plan as StoredPlan).intents[leg]
     const isDone = of.some(({ role, state }) => role === 'action' && state === 'FINAL_OK')
-    const isOpen = of.some((step) => isUnsigned(step) || hasLostNonce(step))
+    const isOpen = of.some((step) => isUnsigned(step) || isSuperseded(step))
     if (!kept || !isOpen) continue
     const intent = decodeIntent(kept, catalog)
     if (!isDone) return { leg, chainId, intent }
     // The action is done; only payments of the service are left.
     const acted = actionIntent(plan as StoredPlan, leg)
-    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || hasLostNonce(step)))
+    const isFeeOpen = of.some((step) => step.role === 'fee' && (isUnsigned(step) || isSuperseded(step)))
     const payment = acted && isFeeOpen && unpaidFees(decodeIntent(acted, catalog), of)
     if (payment) return { leg, chainId, intent: payment, role: 'fee' }
   }

@@ -94,11 +94,14 @@ export const intentTokens = (intent: Intent): Token[] => {
   return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
 }
 
+/** An intent of one kind, or of some. */
+export type IntentOf<kind extends Intent['kind']> = Extract<Intent, { kind: kind }>
+
 /** The intent of a deposit or a withdrawal. */
-export type MarketIntent = Extract<Intent, { kind: 'deposit' | 'withdraw' }>
+export type MarketIntent = IntentOf<'deposit' | 'withdraw'>
 
 /** The intent of a delivery. */
-export type DeliverIntent = Extract<Intent, { kind: 'deliver' }>
+export type DeliverIntent = IntentOf<'deliver'>
 
 /** The intent of a swap. */
-export type SwapIntent = Extract<Intent, { kind: 'swap' }>
+export type SwapIntent = IntentOf<'swap'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AaveV3Constants } from './aave-v3/constants-schema.ts'
-import { AcrossConstants } from './across-pool/constants-schema.ts'
+import { AcrossPoolConstants } from './across-pool/constants-schema.ts'
 import { CompoundV2Constants } from './compound-v2/constants-schema.ts'
 import { CompoundV3Constants } from './compound-v3/constants-schema.ts'
 import { Erc4626Constants } from './erc4626/constants-schema.ts'
@@ -25,7 +25,7 @@ import { YearnV3Constants } from './yearn-v3/constants-schema.ts'
 /** The schema of these constants, as a catalogue file has them: one line per protocol. */
 export const MarketConstants = z.discriminatedUnion('family', [
   AaveV3Constants,
-  AcrossConstants,
+  AcrossPoolConstants,
   CompoundV2Constants,
   CompoundV3Constants,
   Erc4626Constants,

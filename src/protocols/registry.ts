@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import { aaveV3 } from './aave-v3/definition.ts'
-import { across } from './across-pool/definition.ts'
+import { acrossPool } from './across-pool/definition.ts'
 import type { Catalog, StrategyEntry } from './catalog-types.ts'
 import { compoundV2 } from './compound-v2/definition.ts'
 import { compoundV3 } from './compound-v3/definition.ts'
@@ -35,7 +35,7 @@ const protocols: {
   readonly [family in MarketConstants['family']]: Protocol<Extract<MarketConstants, { family: family }>>
 } = {
   'aave-v3': aaveV3,
-  across,
+  across: acrossPool,
   'benqi-staking': benqiStaking,
   'compound-v2': compoundV2,
   'compound-v3': compoundV3,

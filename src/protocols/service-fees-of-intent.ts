@@ -2,7 +2,7 @@ import { parseSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import { sumOf } from './fee-payments.ts'
-import type { Intent, ServiceFee } from './intent.ts'
+import type { Intent, IntentOf, ServiceFee } from './intent.ts'
 
 /** The default limit of a service's fee, in basis points of an amount. */
 export const usualServiceFeeBps = 100
@@ -18,10 +18,10 @@ export function serviceFeeIn(text: string): number | undefined {
 }
 
 /** The intents that pay fees: a swap, a withdrawal, and the transfer that pays the first of several unpaid fees. */
-type Paying = Extract<Intent, { kind: 'swap' | 'withdraw' | 'transfer' }>
+type Paying = IntentOf<'swap' | 'withdraw' | 'transfer'>
 
 /** A plain payment. */
-type Transfer = Extract<Intent, { kind: 'transfer' }>
+type Transfer = IntentOf<'transfer'>
 
 const isPaying = (intent: Intent): intent is Paying =>
   intent.kind === 'swap' || intent.kind === 'withdraw' || intent.kind === 'transfer'

@@ -1,10 +1,10 @@
-import type { Intent } from './intent.ts'
+import type { IntentOf } from './intent.ts'
 
 /** The fewest units of the token that are worth an amount, by its rate (1e18), plus one. */
 export const leastUnitsFor = (rate: bigint, amount: bigint): bigint =>
   rate === 0n ? 0n : (amount * 10n ** 18n) / rate + 1n
 
-type Withdrawal = Extract<Intent, { kind: 'withdraw' }>
+type Withdrawal = IntentOf<'withdraw'>
 
 /** The accepted difference between two readings of a cost in units of the receipt: 0.01 %. */
 export const acceptedDrift = (units: bigint): bigint => units / 10_000n + 1n

@@ -13,7 +13,7 @@ import { burnBridgePrice, isWithinTolerance } from '../guard/price-tolerance.ts'
 import { refuseHighServiceFee } from '../guard/stated-fee-checks.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import type { DeliverIntent, Intent } from '../protocols/intent.ts'
+import type { DeliverIntent, Intent, IntentOf } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
 import type { RecordedPlan } from './recorded-plan-check.ts'
 import { isAddressOf, untypedExemption } from './typed-addresses.ts'
@@ -60,7 +60,7 @@ export type RecordedQuote = QuotedAmounts & {
 /** The command line, and the wallets that it may name. */
 type Typed = { line: CommandLine; walletNamed: (name: string) => Address | undefined }
 
-type Swap = Extract<Intent, { kind: 'swap' }>
+type Swap = IntentOf<'swap'>
 
 /** Compares a swap with the command line, and with its quote if this machine has it. */
 function refuseSwapMismatch(
@@ -226,7 +226,7 @@ function refuseOtherDelivery(
  * Refuses too few PT: a PT is never worth more than its asset, so fewer, beyond the typed or usual slippage, are too few at any
  * price.
  */
-function refuseTooFewPt(line: CommandLine, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>): void {
+function refuseTooFewPt(line: CommandLine, intent: IntentOf<'deposit' | 'withdraw'>): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
   const share = (name: FlagName, usual: number) => parseSlippage(flagValue(line, name) ?? '') ?? usual
   const fair = subtractSlippage(intent.amount, share('--max-price-impact', defaultPriceImpact))
@@ -244,7 +244,7 @@ export function refuseUnrequestedFee(line: CommandLine, intent: Intent): void {
 /** Checks that the bridge of a deposit brings the strategy's asset to its chain, for the wallet itself. */
 function refuseBridgeMismatch(
   line: CommandLine,
-  { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: Extract<Intent, { kind: 'swap' }>,
+  { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut }: IntentOf<'swap'>,
   { strategies, networks }: Catalog,
 ): void {
   const strategy = strategies.find(({ slug, id }) => namesOperand(line, slug, id))

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { lpUnits, lpWorth } from '../../src/protocols/across-pool/lp-token.ts'
-import { across } from '../../src/protocols/across-pool/market-adapter.ts'
+import { acrossPool } from '../../src/protocols/across-pool/market-adapter.ts'
 import { marketAt } from '../support/plans/plan-fixtures.ts'
 
 const hubPool: Address = `0x${'c8'.repeat(20)}`
 const constants = { family: 'across', hubPool } as const
-const market = across(marketAt(hubPool)(constants), constants)
+const market = acrossPool(marketAt(hubPool)(constants), constants)
 
 test('the reported liquidity can be withdrawn to the last unit at any LP token price', () => {
   const price = fc.bigInt(10n ** 17n, 10n ** 20n)

@@ -7,7 +7,7 @@ import { refuseUnquotedOrders } from '../../planning/order-checks.ts'
 import type { ProposedLeg, ReplannableLeg } from '../../planning/proposal.ts'
 import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../planning/replan.ts'
 import { revokeLegs } from '../../planning/revoke-legs.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { Intent, IntentOf } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/service-fees-of-intent.ts'
 import { deliveryAgain } from '../../transactions/bridge/deliverable-burn.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -93,7 +93,7 @@ function requestedSlippage({ request }: JournalOperation): number | null {
 async function reproposeSwap(
   cli: Cli,
   operation: JournalOperation,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: IntentOf<'swap'>,
 ): Promise<Reproposal> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
   const slippage = requestedSlippage(operation)

@@ -8,7 +8,7 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { IntentOf } from '../../protocols/intent.ts'
 import type { Cli } from '../command-run-types.ts'
 import { statedFees } from './fees-in-response.ts'
 
@@ -70,11 +70,7 @@ export function promised(quote: Quote, asked: AmountRequest): Amounts & { deadli
 }
 
 /** A quote as the intent that calldata is checked against, with the tokens of the local catalogue. */
-export async function swapIntent(
-  cli: Cli,
-  quote: Quote,
-  order: SwapOrder,
-): Promise<Extract<Intent, { kind: 'swap' }>> {
+export async function swapIntent(cli: Cli, quote: Quote, order: SwapOrder): Promise<IntentOf<'swap'>> {
   const { tokens } = await cli.backend.catalog()
   const { wallet, recipient, exact } = order
   const { amountIn, amountOut, deadline } = promised(quote, order)

@@ -10,7 +10,7 @@ import { encodeIntent } from '../../guard/intent-json.ts'
 import type { StoredDeposit, StoredPlan } from '../../guard/stored-plan.ts'
 import { encodeTerms, strictTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { IntentOf } from '../../protocols/intent.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 import { isFinished } from '../../transactions/steps/operation-state.ts'
 
@@ -42,7 +42,7 @@ export const depositIntent = (
   { provider }: Pick<Quote, 'provider'>,
   { terms, recipient, tokenOut }: Pick<ShownSwap, 'terms' | 'recipient' | 'tokenOut'>,
   wallet: Address,
-): Extract<Intent, { kind: 'swap' }> => ({
+): IntentOf<'swap'> => ({
   kind: 'swap',
   wallet,
   provider,

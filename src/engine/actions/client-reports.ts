@@ -1,15 +1,11 @@
-import type { Action } from '../../api/action.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
-import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine.ts'
-import { fieldError } from '../field-error.ts'
 import { hashesOf } from '../history/logs/ranged-log-reader.ts'
 import { makesCall, type RpcTransaction } from './call-hash.ts'
-import { actionOf } from './get-action.ts'
-import { findIssuedAction, issuesOf, type Tracked } from './issued-actions.ts'
+import { issuesOf, type Tracked } from './issued-actions.ts'
 import { inclusionFields, locateTransaction } from './reconcile-transactions.ts'
 
 /** Takes a hash that a client reported for an action. A transaction with another call is BAD_REQUEST. */
@@ -129,34 +125,3 @@ const hasSucceededNow = async (chain: Chain, { hash }: ActionTxRow): Promise<boo
 const makesCallOf = (transaction: RpcTransaction, wallet: Address, tx: ActionTxRow): boolean =>
   Number(transaction.nonce) >= tx.fromNonce &&
   makesCall(transaction, { wallet, to: tx.recipient, data: tx.data, value: BigInt(tx.value) })
-
-/** The report of a client. Without a hash there is nothing to check. */
-type ClientReport = {
-  actionId: string
-  event: 'SIGNED' | 'TX_FAILED' | 'CANCELLED'
-  txHash?: Hex | undefined
-  chainId?: number | undefined
-}
-
-/**
- * Takes a client's report of the hash of its transaction and checks it. A transaction with another call is refused; one that no node knows
- * yet is stored and checked later. Whether it succeeded is read from the chain only, also after TX_FAILED. After CANCELLED an action ends
- * as failed, once its chains show none of its transactions pending.
- */
-export async function ingest(
-  context: EngineContext,
-  { actionId, event, txHash, chainId }: ClientReport,
-): Promise<Action> {
-  if (chainId !== undefined && !isChainInScope(context, chainId))
-    throw fieldError('chainId', 'is not a network of this service')
-  const found = await findIssuedAction(context, actionId)
-  if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
-  if (event === 'SIGNED') await context.store.listAction(context.customer, actionId)
-  if (event === 'CANCELLED') {
-    // The hash is that of the transaction in its place, which has another call.
-    await context.store.endAction(context.customer, actionId, context.now())
-    return actionOf(context, actionId)
-  }
-  if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
-  return actionOf(context, actionId)
-}

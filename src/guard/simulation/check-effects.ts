@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { sumOf } from '../../protocols/fee-payments.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { Intent, IntentOf } from '../../protocols/intent.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { feesOf } from '../../protocols/service-fees-of-intent.ts'
@@ -35,58 +35,12 @@ function balanceBounds(
           what: 'the deposit returns too little',
         },
       ]
-    case 'withdraw': {
-      const { asset, receipt } = intent.strategy
-      const most =
-        intent.shares === undefined && shares !== undefined ? shares + roundingUnits : held(receipt)
-      const queue = queueOf(intent.strategy)
-      // A withdrawal request takes the receipt and brings only its ticket.
-      if (queue) {
-        const ticket = queueTicket(intent.strategy)
-        return [
-          { token: receipt, least: -most, what: 'more of the position is taken than requested' },
-          ...(ticket ? [{ token: ticket, least: 1n, what: 'no request is created' }] : []),
-        ]
-      }
-      return [
-        {
-          token: asset,
-          least: minimumPayout(intent, pays),
-          what: 'the output is too low',
-        },
-        { token: receipt, least: -most, what: 'more of the position is taken than requested' },
-      ]
-    }
-    case 'claim': {
-      if (intent.takesBack)
-        return [
-          {
-            token: intent.strategy.receipt,
-            least: intent.amount - roundingUnits,
-            what: 'too few shares are returned',
-          },
-        ]
-      const ticket = queueTicket(intent.strategy)
-      return [
-        { token: intent.strategy.asset, least: intent.amount - roundingUnits, what: 'the output is too low' },
-        ...(ticket ? [{ token: ticket, least: -BigInt(intent.ids.length), what: more }] : []),
-      ]
-    }
-    case 'swap': {
-      // An order takes nothing but its fees and brings nothing by itself; what is paid out later brings nothing.
-      const stays =
-        !isLaterPayoutProvider(intent.provider) &&
-        intent.tokenIn.chainId === intent.tokenOut.chainId &&
-        sameAddress(intent.wallet, intent.recipient)
-      return [
-        {
-          token: intent.tokenIn,
-          least: isOrderProvider(intent.provider) ? -sumOf(feesOf(intent)) : -intent.amountIn,
-          what: more,
-        },
-        ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'the input is too low' }] : []),
-      ]
-    }
+    case 'withdraw':
+      return withdrawalBounds(intent, held, shares, pays)
+    case 'claim':
+      return claimBounds(intent)
+    case 'swap':
+      return swapBounds(intent)
     case 'transfer':
       return [{ token: intent.token, least: -intent.amount - sumOf(feesOf(intent)), what: more }]
     case 'revoke':
@@ -96,6 +50,49 @@ function balanceBounds(
         ? [{ token: intent.token, least: intent.amount, what: 'less is delivered than was burned' }]
         : []
   }
+}
+
+function withdrawalBounds(
+  intent: IntentOf<'withdraw'>,
+  held: (token: Token) => bigint,
+  shares: bigint | undefined,
+  pays: bigint | undefined,
+): BalanceBound[] {
+  const { asset, receipt } = intent.strategy
+  const most = intent.shares === undefined && shares !== undefined ? shares + roundingUnits : held(receipt)
+  const taken = { token: receipt, least: -most, what: 'more of the position is taken than requested' }
+  // A withdrawal request takes the receipt and brings only its ticket.
+  if (queueOf(intent.strategy)) {
+    const ticket = queueTicket(intent.strategy)
+    return [taken, ...(ticket ? [{ token: ticket, least: 1n, what: 'no request is created' }] : [])]
+  }
+  return [{ token: asset, least: minimumPayout(intent, pays), what: 'the output is too low' }, taken]
+}
+
+function claimBounds({ strategy, amount, ids, takesBack }: IntentOf<'claim'>): BalanceBound[] {
+  const least = amount - roundingUnits
+  if (takesBack) return [{ token: strategy.receipt, least, what: 'too few shares are returned' }]
+  const ticket = queueTicket(strategy)
+  return [
+    { token: strategy.asset, least, what: 'the output is too low' },
+    ...(ticket ? [{ token: ticket, least: -BigInt(ids.length), what: more }] : []),
+  ]
+}
+
+/** An order takes nothing but its fees and brings nothing by itself; what is paid out later brings nothing. */
+function swapBounds(intent: IntentOf<'swap'>): BalanceBound[] {
+  const stays =
+    !isLaterPayoutProvider(intent.provider) &&
+    intent.tokenIn.chainId === intent.tokenOut.chainId &&
+    sameAddress(intent.wallet, intent.recipient)
+  return [
+    {
+      token: intent.tokenIn,
+      least: isOrderProvider(intent.provider) ? -sumOf(feesOf(intent)) : -intent.amountIn,
+      what: more,
+    },
+    ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'the input is too low' }] : []),
+  ]
 }
 
 /** The least receipt amount of a deposit: the expected one, or anything at a slightly moving price. */
@@ -109,7 +106,7 @@ function minimumReceipt(shares: bigint | undefined): bigint {
  * and always something.
  */
 function minimumPayout(
-  { wallet, amount, shares, fees = [], least }: Extract<Intent, { kind: 'withdraw' }>,
+  { wallet, amount, shares, fees = [], least }: IntentOf<'withdraw'>,
   pays = 0n,
 ): bigint {
   const paid = sumOf(fees.filter(({ to }) => !sameAddress(to, wallet)))

@@ -2,10 +2,10 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { IntentOf } from '../../protocols/intent.ts'
 import type { Simulation } from './simulate.ts'
 
-type Deposit = Extract<Intent, { kind: 'deposit' }>
+type Deposit = IntentOf<'deposit'>
 
 /** Dust: a millionth of a token. */
 const dustAmount = ({ decimals }: Token): bigint => 10n ** BigInt(decimals) / 1_000_000n

@@ -9,7 +9,7 @@ import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'
 
 /** Checks a call of the HubPool against the deposit or withdrawal that was asked for. */
-export function checkAcrossCalldata(
+export function checkAcrossPoolCalldata(
   { data }: Transaction,
   intent: MarketIntent,
   pool: Pool,

@@ -6,10 +6,10 @@ import { mustRespond } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import type { StakedReceipts } from '../staked-receipts.ts'
 import { distributorAbi } from './abi.ts'
-import { checkAcrossCalldata } from './calldata-check.ts'
-import type { AcrossConstants } from './constants-schema.ts'
+import { checkAcrossPoolCalldata } from './calldata-check.ts'
+import type { AcrossPoolConstants } from './constants-schema.ts'
 import { lpRate, lpUnits, lpWorth } from './lp-token.ts'
-import { across as market } from './market-adapter.ts'
+import { acrossPool as market } from './market-adapter.ts'
 
 /** The LP tokens of one pool that are staked in the AcceleratingDistributor `at`. */
 const acceleratingDistributor = (at: Address, lpToken: Address): StakedReceipts => {
@@ -35,7 +35,7 @@ const acceleratingDistributor = (at: Address, lpToken: Address): StakedReceipts 
 }
 
 /** The liquidity pools of the Across bridge. */
-export const across: Protocol<AcrossConstants> = {
+export const acrossPool: Protocol<AcrossPoolConstants> = {
   grade: {
     grade: 'A',
     by: `@across-protocol/contracts 5.0.27${sdkEqualityNote('@across-protocol/sdk 4.3.88')}`,
@@ -48,7 +48,7 @@ export const across: Protocol<AcrossConstants> = {
     const read = lpRate(pool)
     return {
       targets: [constants.hubPool],
-      check: (transaction, intent) => checkAcrossCalldata(transaction, intent, pool),
+      check: (transaction, intent) => checkAcrossPoolCalldata(transaction, intent, pool),
       cost: (amount) => ({ read, unitsOf: (rate) => lpUnits(rate, amount) }),
       byUnits: true,
     }

@@ -2,10 +2,10 @@ import { type Call, contract } from '../../chain/call.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { hubPoolAbi } from './abi.ts'
-import type { AcrossConstants } from './constants-schema.ts'
+import type { AcrossPoolConstants } from './constants-schema.ts'
 
 /** The pool of one token: its constants and its asset. */
-export type Pool = { constants: AcrossConstants; asset: Token }
+export type Pool = { constants: AcrossPoolConstants; asset: Token }
 
 /** The token of a pool: the asset, or its wrapped form if the asset is the native coin. */
 export const pooledToken = ({ constants: { wrapped }, asset }: Pool): Address => wrapped ?? asset.address

@@ -9,7 +9,7 @@ import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { hubPoolAbi as abi } from './abi.ts'
-import type { AcrossConstants } from './constants-schema.ts'
+import type { AcrossPoolConstants } from './constants-schema.ts'
 import { addLiquidity, removeLiquidity } from './encode.ts'
 import { lpRate, lpUnits, lpWorth, pooledToken } from './lp-token.ts'
 
@@ -39,7 +39,7 @@ export function lpFeeRate(
 }
 
 /** A pool of liquidity that Across lends to relayers, who deliver tokens before the bridge does. The LP token does not rebase; its price grows by the fees. */
-export const across = (entry: StrategyEntry, constants: AcrossConstants): ProtocolMarket => {
+export const acrossPool = (entry: StrategyEntry, constants: AcrossPoolConstants): ProtocolMarket => {
   const { chainId, asset, receipt } = entry
   const pool = { constants, asset }
   const ask = asking(constants)
@@ -75,7 +75,7 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Protoc
 }
 
 const asking =
-  ({ hubPool }: AcrossConstants) =>
+  ({ hubPool }: AcrossPoolConstants) =>
   (functionName: string, ...args: Address[]): Call =>
     contract(hubPool, abi)(functionName, ...args)
 
@@ -92,7 +92,7 @@ type Pooled = readonly [
 ]
 type Proposal = readonly [...unknown[], unclaimedLeaves: number, until: number]
 
-function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossConstants): Reading<MarketState> {
+function stateOf({ asset, receipt }: StrategyEntry, constants: AcrossPoolConstants): Reading<MarketState> {
   const pool = { constants, asset }
   const [token, ask] = [pooledToken(pool), asking(constants)]
   return {

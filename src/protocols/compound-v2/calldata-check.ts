@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
-import type { Intent, MarketIntent } from '../intent.ts'
+import type { IntentOf, MarketIntent } from '../intent.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
 import type { CompoundV2Constants } from './constants-schema.ts'
 
@@ -36,7 +36,7 @@ export function checkCompoundV2Calldata(
 
 function boundMint(
   data: Transaction['data'],
-  { wallet, amount }: Extract<Intent, { kind: 'deposit' }>,
+  { wallet, amount }: IntentOf<'deposit'>,
   asset: Token,
   coin: CompoundV2Constants['coin'],
 ): CalldataVerdict {

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
-import type { Intent, MarketIntent } from '../intent.ts'
+import type { IntentOf, MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
 import {
   entranceOf,
@@ -63,7 +63,7 @@ export function checkLidoCalldata(
 
 function boundStake(
   data: Transaction['data'],
-  { amount }: Extract<Intent, { kind: 'deposit' }>,
+  { amount }: IntentOf<'deposit'>,
   asset: Token,
   { holds }: LidoConstants,
 ): CalldataVerdict {

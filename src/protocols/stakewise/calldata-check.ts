@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { type CalldataVerdict, refuse } from '../calldata-verdict.ts'
-import type { Intent, MarketIntent } from '../intent.ts'
+import type { IntentOf, MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
@@ -35,7 +35,7 @@ export function checkStakewiseCalldata(
 
 function boundStake(
   data: Transaction['data'],
-  { amount, wallet }: Extract<Intent, { kind: 'deposit' }>,
+  { amount, wallet }: IntentOf<'deposit'>,
   asset: Token,
 ): CalldataVerdict {
   const isCoin = asset.address === nativeAddress

@@ -57,14 +57,8 @@ export async function checkLegBeforeSigning(
     now,
   }: { lifted?: bigint | undefined; planned?: LegReads | undefined; now: { block: number; nonce: number } },
 ): Promise<readonly bigint[]> {
-  const { catalog, journal } = context
-  // Guard the transactions in the journal, because they are the ones that will be signed.
-  const operation = journal.find(operationId)
-  if (!operation) throw new AppError('ACTION_NOT_FOUND', `There is no action ${operationId} in the journal`)
-  const plan = operation.plan as StoredPlan
-  const kept = plan.intents[leg.leg]
-  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions but no intent`)
-  const intent = decodeIntent(kept, catalog)
+  const { catalog } = context
+  const { operation, plan, intent } = recordedLeg(context, operationId, leg)
   const asPlanned = decodeTerms(plan.terms)
   const present = await changedPolicy(context, asPlanned)
   const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
@@ -91,12 +85,9 @@ export async function checkLegBeforeSigning(
   const known = planned && isSame && isCheckFresh(planned, inHand.transactions, now) ? planned : undefined
   const [place, simulation] = await Promise.all([
     known ? known.target : checkTarget(context, { ...inHand, transactions: all }, terms),
-    // After the action only fee payments remain; they are simulated as such.
     known?.simulation ??
       (isPaidOnly
-        ? simulatedAgain(() =>
-            simulatePlannedLeg(context, feesOnly(inHand), { ...terms, asserts: [] }, chains),
-          )
+        ? simulateFees(context, inHand, terms, chains)
         : simulatePlannedLeg(context, inHand, terms, chains)),
   ])
   // A transfer to another chain cannot be undone: the later legs must still work there.
@@ -109,32 +100,56 @@ export async function checkLegBeforeSigning(
     code: place?.contract.state ?? 'pinned',
   })
   refuseLowAssurance(assurance, terms.lowest, 'the request')
-  for (const loaded of policies) {
-    const { perDay: _, ...rules } = loaded.policy
-    enforceRules(
-      policyRules(rules, catalog, {
-        legs: [
-          { intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) },
-        ],
-        standing: [place?.standing ?? []].flat(),
-        networks: catalog.networks,
-        simulation,
-        coin: nativeToken(networkNamed(catalog.networks, chainId)),
-        assurance,
-        untried: place?.contract.state === 'new' ? place.contract.address : undefined,
-        at: context.now(),
-        quoteAgeMs: null,
-        held: () => 0n,
-      }),
-      loaded,
-    )
-  }
+  const contract = place?.contract
+  enforcePolicies(context, policies, () => ({
+    legs: [{ intent, action: actionAmong(intent, all).to, slippage: slippageOf(intent, plan.about.amounts) }],
+    standing: [place?.standing ?? []].flat(),
+    networks: catalog.networks,
+    simulation,
+    coin: nativeToken(networkNamed(catalog.networks, chainId)),
+    assurance,
+    untried: contract?.state === 'new' ? contract.address : undefined,
+    at: context.now(),
+    quoteAgeMs: null,
+    held: () => 0n,
+  }))
   holdLimits(context, operation, policies)
   return simulation.gas
 }
 
-/** Simulates fee payments, once more if balances change meanwhile: the order that they follow may be filled at any time. */
-async function simulatedAgain<simulation>(simulate: () => Promise<simulation>): Promise<simulation> {
+/** The operation, plan and intent of a leg by the journal: its transactions are the ones that will be signed. */
+function recordedLeg({ journal, catalog }: ExecutionContext, operationId: string, { leg }: Leg) {
+  const operation = journal.find(operationId)
+  if (!operation) throw new AppError('ACTION_NOT_FOUND', `There is no action ${operationId} in the journal`)
+  const plan = operation.plan as StoredPlan
+  const kept = plan.intents[leg]
+  if (!kept) throw new AppError('BUG', `Leg ${leg} has transactions but no intent`)
+  return { operation, plan, intent: decodeIntent(kept, catalog) }
+}
+
+/** Refuses a leg by the rules of each policy, except its daily limits. */
+function enforcePolicies(
+  { catalog }: ExecutionContext,
+  policies: readonly LoadedPolicy[],
+  facts: () => Parameters<typeof policyRules>[2],
+): void {
+  for (const loaded of policies) {
+    const { perDay: _, ...rules } = loaded.policy
+    enforceRules(policyRules(rules, catalog, facts()), loaded)
+  }
+}
+
+/**
+ * Simulates the fee payments that remain after the action of a leg, once more if balances change meanwhile: the order that they follow may be
+ * filled at any time.
+ */
+async function simulateFees(
+  context: ExecutionContext,
+  leg: CheckedLeg,
+  terms: Terms,
+  chains: readonly number[],
+): ReturnType<typeof simulatePlannedLeg> {
+  const simulate = () => simulatePlannedLeg(context, feesOnly(leg), { ...terms, asserts: [] }, chains)
   try {
     return await simulate()
   } catch (error) {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/address.ts'
 import type { Token } from '../../../src/domain/token.ts'
-import { checkAcrossCalldata } from '../../../src/protocols/across-pool/calldata-check.ts'
-import type { AcrossConstants } from '../../../src/protocols/across-pool/constants-schema.ts'
+import { checkAcrossPoolCalldata } from '../../../src/protocols/across-pool/calldata-check.ts'
+import type { AcrossPoolConstants } from '../../../src/protocols/across-pool/constants-schema.ts'
 import { addLiquidity } from '../../../src/protocols/across-pool/encode.ts'
 import { lpUnits, lpWorth } from '../../../src/protocols/across-pool/lp-token.ts'
 import { coin, marketAt, wallet } from '../../support/plans/plan-fixtures.ts'
@@ -32,7 +32,7 @@ test('withdrawing the worth of all held LP tokens needs no more LP tokens than a
 test('a pool with a wrapped coin is accepted for the native coin only, and a token pool for its token only', () => {
   const [hubPool, wrapped]: [Address, Address] = [`0x${'c8'.repeat(20)}`, `0x${'c9'.repeat(20)}`]
   const token = { ...coin, address: wrapped }
-  const said = (asset: Token, constants: AcrossConstants) => {
+  const said = (asset: Token, constants: AcrossPoolConstants) => {
     const intent = {
       kind: 'deposit',
       wallet,
@@ -40,10 +40,10 @@ test('a pool with a wrapped coin is accepted for the native coin only, and a tok
       amount: 5n,
     } as const
     const pool = { constants, asset }
-    return checkAcrossCalldata(addLiquidity({ chainId: 31337, amount: 5n, ...pool }), intent, pool)
+    return checkAcrossPoolCalldata(addLiquidity({ chainId: 31337, amount: 5n, ...pool }), intent, pool)
   }
-  const plain: AcrossConstants = { family: 'across', hubPool }
-  const wraps: AcrossConstants = { ...plain, wrapped }
+  const plain: AcrossPoolConstants = { family: 'across', hubPool }
+  const wraps: AcrossPoolConstants = { ...plain, wrapped }
   expect([said(token, plain), said(coin, wraps)]).toMatchObject([{ bound: {} }, { bound: {} }])
   for (const wrong of [said(coin, plain), said(token, wraps)])
     expect(wrong).toMatchObject({ violation: { code: 'POLICY_AMOUNT' } })
