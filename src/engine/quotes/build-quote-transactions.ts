@@ -40,46 +40,28 @@ import {
   serviceFeesOf,
 } from './stored-quote.ts'
 
+/** A quote as its client returns it, with the wallet that takes it. */
+type TakenSwap = {
+  quote: z.output<typeof TakenQuote>
+  walletAddress: Address
+  destinationAddress?: Address | undefined
+  decimalsIn?: number | undefined
+}
+
 /**
  * Builds the transactions that execute a quote from its stored form. The client must return its terms unchanged, with
  * `quoteId` and `rawQuote`; QUOTE_VALIDATION_ERROR names what differs or is missing.
  */
-export async function swapBytecode(
-  context: EngineContext,
-  input: {
-    quote: z.output<typeof TakenQuote>
-    walletAddress: Address
-    destinationAddress?: Address | undefined
-    decimalsIn?: number | undefined
-  },
-): Promise<SwapBytecode> {
-  const { quote, walletAddress: wallet } = input
-  if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
-  if (!context.deposits?.providers.some(({ name }) => name === quote.provider))
-    providerNamed(context, quote.provider)
-  const row = await findQuote(context, quote.quoteId ?? quote.id)
-  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
-  const issued = readStored(() => JSON.parse(row.wire) as Record<string, unknown>)
-  readStored(() => refuseIncomplete(quote, issued))
-  await refuseUsedQuote(context, row)
-  if (context.now() >= row.expiresAt) throw quoteExpiredError(row.expiresAt)
-  readStored(() => refuseChanged(quote, issued))
+export async function swapBytecode(context: EngineContext, input: TakenSwap): Promise<SwapBytecode> {
+  const { walletAddress: wallet } = input
+  const row = await takenQuote(context, input.quote)
   if (row.originChain === bitcoinNetwork.name) {
     const { tokenOut } = routeOf(context, row)
     const recipient = input.destinationAddress ?? quoteRecipient(row) ?? wallet
     return bitcoinBytecode(row, { tokenOut, recipient })
   }
   const provider = providerNamed(context, row.provider)
-  const named = quoteRecipient(row)
-  const recipient = input.destinationAddress ?? named ?? wallet
-  if (named && !sameAddress(named, recipient)) throw recipientMismatch(named, recipient)
-  const route = routeOf(context, row)
-  requireDecimals(route.tokenIn, input.decimalsIn)
-  const offer = offerOf(row)
-  // An earlier version stored quotes with any recipient.
-  const tokens = [route.tokenIn, route.tokenOut]
-  await refuseRecipient(context, route.to.chainId, { to: recipient, tokens, wallet })
-  refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
+  const { route, offer, recipient } = await takenOffer(context, row, input)
   const chain = context.chain(route.from.chainId)
   const starts = readSearchStarts(context, wallet, [chain.network.chainId])
   const charged = serviceFeesOf(row)
@@ -89,10 +71,7 @@ export async function swapBytecode(
   const order = { wallet, recipient, deadline: deadlineOf(row), fees }
   const clock = clockAheadSeconds(chain, context.now())
   clock.catch(() => undefined) // Awaited below, in the round trip of the allowances.
-  const step = await provider.build(route, offer, order).catch((error: unknown) => {
-    // The provider's own data in the quote is not what this version stores.
-    throw isMisread(error) ? otherVersionError(error) : error
-  })
+  const step = await provider.build(route, offer, order).catch(asOtherVersion)
   await takeOrders(context, row.id, step, { ...route, recipient })
   const gasOf = estimateBesideApprovals(chain, wallet, step)
   if (step.raw !== undefined)
@@ -137,15 +116,7 @@ export async function swapBytecode(
       tokenOut: tokenSide(route.tokenOut, offer.amountOut, { minAmount: String(offer.minAmountOut) }),
       recipient,
     },
-    rawSwapData: {
-      ...((step.raw ?? offer.raw) as object),
-      transaction: {
-        ...call,
-        value: String(call.value),
-        gasLimit: gas.gasLimit === null ? null : String(gas.gasLimit),
-        gasLimitReason: gas.gasLimitReason,
-      },
-    },
+    rawSwapData: { ...((step.raw ?? offer.raw) as object), transaction: transactionJson(call, gas) },
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${momentText(row.expiresAt)}`,
   }
 }
@@ -153,6 +124,58 @@ export async function swapBytecode(
 /** Whether an error says that stored data lacks a field or has another form: in JavaScript, by a schema, or by its encoding as a call. */
 const isMisread = (error: unknown): boolean =>
   [TypeError, SyntaxError, RangeError, z.ZodError, BaseError].some((kind) => error instanceof kind)
+
+/** Throws the failure of building a swap. Data of the provider that is not what this version stores is of another version. */
+const asOtherVersion = (error: unknown): never => {
+  throw isMisread(error) ? otherVersionError(error) : error
+}
+
+/** The stored quote that is taken, if its terms are unchanged and it can still be used. */
+async function takenQuote(
+  context: EngineContext,
+  quote: z.output<typeof TakenQuote>,
+): Promise<QuoteWithAction> {
+  if (!quote.provider) throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote names no provider')
+  if (!context.deposits?.providers.some(({ name }) => name === quote.provider))
+    providerNamed(context, quote.provider)
+  const row = await findQuote(context, quote.quoteId ?? quote.id)
+  if (!row) throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${quote.quoteId ?? quote.id}"`)
+  const issued = readStored(() => JSON.parse(row.wire) as Record<string, unknown>)
+  readStored(() => refuseIncomplete(quote, issued))
+  await refuseUsedQuote(context, row)
+  if (context.now() >= row.expiresAt) throw quoteExpiredError(row.expiresAt)
+  readStored(() => refuseChanged(quote, issued))
+  return row
+}
+
+/** The route, offer and recipient of a stored quote, checked for the wallet that takes it. */
+async function takenOffer(
+  context: EngineContext,
+  row: QuoteWithAction,
+  { walletAddress: wallet, destinationAddress, decimalsIn }: TakenSwap,
+) {
+  const named = quoteRecipient(row)
+  const recipient = destinationAddress ?? named ?? wallet
+  if (named && !sameAddress(named, recipient)) throw recipientMismatch(named, recipient)
+  const route = routeOf(context, row)
+  requireDecimals(route.tokenIn, decimalsIn)
+  const offer = offerOf(row)
+  // An earlier version stored quotes with any recipient.
+  const tokens = [route.tokenIn, route.tokenOut]
+  await refuseRecipient(context, route.to.chainId, { to: recipient, tokens, wallet })
+  refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
+  return { route, offer, recipient }
+}
+
+const transactionJson = (
+  call: Transaction,
+  { gasLimit, gasLimitReason }: Awaited<ReturnType<typeof estimateGasLimit>>,
+) => ({
+  ...call,
+  value: String(call.value),
+  gasLimit: gasLimit === null ? null : String(gasLimit),
+  gasLimitReason,
+})
 
 /** Estimates the gas of a step for the cases of no approval and one, before it is known which approvals it needs. */
 function estimateBesideApprovals(

@@ -100,15 +100,15 @@ const gasFields = (
 })
 
 /**
- * Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. The best offer is the one
- * with the best expected output, unless the caller of the engine chooses after gas.
+ * The request for which providers are asked for offers, with its checked networks, tokens and addresses, and the service fees within its input;
+ * without them the output is exact, and the fees are on top.
  */
-export async function newQuote(
+async function offerRequest(
   context: EngineContext,
   input: QuoteInput,
   charges: readonly Charge[],
-  { isSpent = false, choice = context.choice ?? 'output' }: { isSpent?: boolean; choice?: Choice } = {},
-): Promise<{ quote: Quote; row: QuoteRow }> {
+  isSpent: boolean,
+): Promise<{ ask: OfferRequest; included: readonly bigint[] | undefined }> {
   const { amountIn, amountOut, slippage = defaultSlippage } = input
   const amount = requireOneAmount(amountIn, amountOut)
   requireValidSlippage(slippage)
@@ -150,22 +150,86 @@ export async function newQuote(
   if (ask.amount === 0n) throw feesExceedAmount()
   // The ramp's limits apply to the requested amount, before fees.
   checkRampLimits(context.catalog.tokens, { ...ask, amount })
-  const reading = netPrices(context, ask)
-  const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
-  const rules = Promise.all([reading, readApprovals(context, ask)]).then(([prices, isApproved]) => ({
+  return { ask, included }
+}
+
+/** What offers are compared by: the prices, the choice, and the gas of each besides its own call with this number of service fees. */
+async function comparisonRules(
+  context: EngineContext,
+  ask: OfferRequest,
+  reading: Promise<NetPrices>,
+  choice: Choice,
+  fees: number,
+) {
+  const [prices, isApproved] = await Promise.all([reading, readApprovals(context, ask)])
+  return {
     ...prices,
     choice,
-    gasBeside: (of: SwapProvider, { paysFees }: Offer) =>
-      gasBesideSwap(
-        ask,
-        of,
-        { paysFees: paysFees ?? false },
-        {
-          isApproved: isApproved(of.name),
-          fees: charges.length,
-        },
-      ),
+    gasBeside: (of: SwapProvider, { paysFees = false }: Offer) =>
+      gasBesideSwap(ask, of, { paysFees }, { isApproved: isApproved(of.name), fees }),
+  }
+}
+
+/** An offer beside the best one, as a quote lists it; `onTop` are the service fees besides its input. */
+const alternativeJson = (
+  ask: OfferRequest,
+  { name }: SwapProvider,
+  other: Offer,
+  { prices, onTop }: { prices: NetPrices; onTop: bigint },
+) => ({
+  provider: name,
+  transferSpeed: null as string | null,
+  amountIn: String(other.amountIn + onTop),
+  amountOut: String(other.amountOut),
+  savesSeconds: null as number | null,
+  ...gasFields(ask, other, { prices, net: netAmount(ask, other, prices), onTop }),
+  durationSeconds: other.seconds ?? null,
+})
+
+/** The same transfer at the other speeds of its provider; their durations are not known. */
+const otherSpeeds = (offer: Offer, alternative: (other: Offer) => ReturnType<typeof alternativeJson>) =>
+  (offer.alternatives ?? []).map(({ transferSpeed, savesSeconds, ...amounts }) => ({
+    ...alternative({ ...offer, ...amounts }),
+    transferSpeed,
+    savesSeconds,
+    durationSeconds: null,
   }))
+
+/** The service fees of an offer as a quote states them, their sum, and the input with them; `costs` are their amounts. */
+function feesOfOffer(
+  { tokenIn }: OfferRequest,
+  { amountIn, maxAmountIn, paysFees }: Offer,
+  charges: readonly Charge[],
+  costs: readonly bigint[] | undefined,
+) {
+  if (costs === undefined) throw feesExceedAmount()
+  const cost = sumAmounts(costs)
+  const paid = amountIn + cost
+  if (maxAmountIn + cost > maxUint256)
+    throw new AppError('QUOTE_GENERATION_FAILED', 'The amount with fees is larger than a token can represent')
+  const fees = charges.flatMap((charge, at) =>
+    costs[at]! > 0n
+      ? [statedFee('service', charge, tokenIn, costs[at]!, paid, paysFees ? 'action' : 'step')]
+      : [],
+  )
+  return { cost, paid, fees }
+}
+
+/**
+ * Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. The best offer is the one
+ * with the best expected output, unless the caller of the engine chooses after gas.
+ */
+export async function newQuote(
+  context: EngineContext,
+  input: QuoteInput,
+  charges: readonly Charge[],
+  { isSpent = false, choice = context.choice ?? 'output' }: { isSpent?: boolean; choice?: Choice } = {},
+): Promise<{ quote: Quote; row: QuoteRow }> {
+  const { ask, included } = await offerRequest(context, input, charges, isSpent)
+  const { from, to, tokenIn, tokenOut } = ask
+  const reading = netPrices(context, ask)
+  const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
+  const rules = comparisonRules(context, ask, reading, choice, charges.length)
   for (const one of [reading, clock, rules]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.
   const { provider, offer, others } = await bestOffer(
     context.providers,
@@ -176,33 +240,12 @@ export async function newQuote(
     context.catalog,
   )
   const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
-  const costs = costsOf(offer.amountIn)
-  if (costs === undefined) throw feesExceedAmount()
-  const cost = sumAmounts(costs)
-  const paid = offer.amountIn + cost
-  if (offer.maxAmountIn + cost > maxUint256)
-    throw new AppError('QUOTE_GENERATION_FAILED', 'The amount with fees is larger than a token can represent')
-  const fees = charges.flatMap((charge, at) =>
-    costs[at]! > 0n
-      ? [statedFee('service', charge, tokenIn, costs[at]!, paid, offer.paysFees ? 'action' : 'step')]
-      : [],
-  )
+  const { cost, paid, fees } = feesOfOffer(ask, offer, charges, costsOf(offer.amountIn))
   const prices = await reading
   const ahead = await clock
   const net = netAmount(ask, offer, prices)
-  const alternative = ({ name }: SwapProvider, other: Offer) => {
-    const onTop = sumAmounts(costsOf(other.amountIn)!)
-    const left = netAmount(ask, other, prices)
-    return {
-      provider: name,
-      transferSpeed: null as string | null,
-      amountIn: String(other.amountIn + onTop),
-      amountOut: String(other.amountOut),
-      savesSeconds: null as number | null,
-      ...gasFields(ask, other, { prices, net: left, onTop }),
-      durationSeconds: other.seconds ?? null,
-    }
-  }
+  const alternative = (of: SwapProvider, other: Offer) =>
+    alternativeJson(ask, of, other, { prices, onTop: sumAmounts(costsOf(other.amountIn)!) })
   const now = context.now()
   const id = context.newId()
   const deadline = Math.floor((now + quoteLifetimeMs) / 1000)
@@ -227,18 +270,13 @@ export async function newQuote(
     customer: context.customer,
     minAmountOut: offer.minAmountOut.toString(),
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
-    slippage,
+    slippage: ask.slippage,
     ...gasFields(ask, offer, { prices, net, onTop: cost }),
     durationSeconds: offer.seconds ?? null,
     priceImpact: offer.spot === undefined ? null : priceImpactOf(offer.amountOut, offer.spot),
     fees: [...offer.fees, ...fees],
     alternatives: [
-      ...(offer.alternatives ?? []).map(({ transferSpeed, savesSeconds, ...amounts }) => ({
-        ...alternative(provider, { ...offer, ...amounts }),
-        transferSpeed,
-        savesSeconds,
-        durationSeconds: null,
-      })),
+      ...otherSpeeds(offer, (other) => alternative(provider, other)),
       ...others.map((other) => alternative(other.provider, other.offer)),
     ].filter(({ amountIn }) => BigInt(amountIn) <= maxUint256),
   }

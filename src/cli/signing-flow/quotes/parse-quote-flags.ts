@@ -36,14 +36,9 @@ export type QuoteRequest = {
   ask: (cli: Cli, within?: number) => Promise<Quote>
 }
 
-/** Parses the flags of a quote; a missing or wrong one is USAGE. `payer` is the wallet of `--amount-in max`. */
-export async function parseQuoteFlags(
-  cli: Cli,
-  wish: QuoteFlags & { idempotencyKey?: string },
-  payer: () => Promise<Address> = () => walletAddress(cli, wish.wallet, 'Name the amount: --amount-in 100'),
-): Promise<QuoteRequest> {
-  const { from, tokenIn: nameIn, tokenOut: nameOut } = wish
-  const missing = Object.entries({ '--from': from, '--token-in': nameIn, '--token-out': nameOut }).flatMap(
+/** Refuses flags that do not name both tokens, the network, and exactly one amount. */
+function requireQuoteFlags({ from, tokenIn, tokenOut, amountIn, amountOut }: QuoteFlags): void {
+  const missing = Object.entries({ '--from': from, '--token-in': tokenIn, '--token-out': tokenOut }).flatMap(
     ([flag, value]) => (value === undefined ? [flag] : []),
   )
   if (missing.length > 0)
@@ -55,24 +50,39 @@ export async function parseQuoteFlags(
         '--amount-in': '100',
       }),
     })
-  if ((wish.amountIn === undefined) === (wish.amountOut === undefined))
+  if ((amountIn === undefined) === (amountOut === undefined))
     throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
       next: sluice('swap quote', { '--help': true }),
     })
+}
+
+/** The networks of a swap. A swap from Bitcoin names both; only a swap between two other networks has speeds. */
+async function networksOf(cli: Cli, { from, to, speed }: QuoteFlags) {
   const { networks, bitcoin } = await cli.backend.catalog()
   const origin = networkNamed(bitcoin ? [...networks, bitcoinNetwork] : networks, from!)
   const isBitcoin = origin.chainId === bitcoinNetwork.chainId
-  if (isBitcoin && wish.to === undefined)
+  if (isBitcoin && to === undefined)
     throw new AppError('USAGE', 'A swap from Bitcoin pays out on another network: which one?', {
       next: advice`Name it: ${sameWith({ '--to': 'NETWORK' })}`,
     })
-  const target = networkNamed(networks, wish.to ?? from!)
-  if (wish.speed !== undefined && (isBitcoin || target.chainId === origin.chainId))
+  const target = networkNamed(networks, to ?? from!)
+  if (speed !== undefined && (isBitcoin || target.chainId === origin.chainId))
     throw new AppError('USAGE', `A swap ${isBitcoin ? 'from Bitcoin' : 'on one network'} has no speeds`, {
       next: 'Leave out --speed.',
     })
-  const tokenIn = await tokenForService(cli, origin, nameIn!)
-  const tokenOut = await tokenForService(cli, target, nameOut!)
+  return { origin, target, isBitcoin }
+}
+
+/** Parses the flags of a quote; a missing or wrong one is USAGE. `payer` is the wallet of `--amount-in max`. */
+export async function parseQuoteFlags(
+  cli: Cli,
+  wish: QuoteFlags & { idempotencyKey?: string },
+  payer: () => Promise<Address> = () => walletAddress(cli, wish.wallet, 'Name the amount: --amount-in 100'),
+): Promise<QuoteRequest> {
+  requireQuoteFlags(wish)
+  const { origin, target, isBitcoin } = await networksOf(cli, wish)
+  const tokenIn = await tokenForService(cli, origin, wish.tokenIn!)
+  const tokenOut = await tokenForService(cli, target, wish.tokenOut!)
   const exact = wish.amountIn === undefined ? 'out' : 'in'
   const shared = isBitcoin
     ? undefined
