@@ -37,137 +37,127 @@ export type StakingToken = {
 const one = 10n ** 18n
 
 /** What each protocol is to read and to call (sources: rocket-pool/rocketpool, etherfi-protocol/smart-contracts, FraxFinance/frxETH-public, stader-labs/ethx, lista-dao/synclub-contracts, Benqi-fi/BENQI-Smart-Contracts, karpatkey/defi-kit). */
-export function stakedOf(constants: StakedConstants): StakingToken {
-  switch (constants.family) {
-    case 'rocket-pool': {
-      const { token, storage, depositPool } = constants
-      return {
-        rate: ask(token, 'function getExchangeRate() view returns (uint256)'),
-        stake: call(depositPool, 'function deposit() payable', []),
-        leave: call(token, 'function burn(uint256 rethAmount)', ['units']),
-        headroom: ask(depositPool, maximumDeposit),
-        liquidity: ask(token, 'function getTotalCollateral() view returns (uint256)'),
-        registry: inStorage(storage, 'rocketDepositPool'),
-        claims: [
-          mustAnswer('the token', inStorage(storage, 'rocketTokenRETH'), token),
-          isPool(inStorage(storage, 'rocketDepositPool'), depositPool),
-        ],
-      }
+const stakingTokens: {
+  [family in StakedConstants['family']]: (
+    constants: Extract<StakedConstants, { family: family }>,
+  ) => StakingToken
+} = {
+  'rocket-pool': ({ token, storage, depositPool }) => ({
+    rate: ask(token, 'function getExchangeRate() view returns (uint256)'),
+    stake: call(depositPool, 'function deposit() payable', []),
+    leave: call(token, 'function burn(uint256 rethAmount)', ['units']),
+    headroom: ask(depositPool, maximumDeposit),
+    liquidity: ask(token, 'function getTotalCollateral() view returns (uint256)'),
+    registry: inStorage(storage, 'rocketDepositPool'),
+    claims: [
+      mustAnswer('the token', inStorage(storage, 'rocketTokenRETH'), token),
+      isPool(inStorage(storage, 'rocketDepositPool'), depositPool),
+    ],
+  }),
+  stader: ({ manager, withdrawals }) => {
+    const leave = 'function requestWithdraw(uint256 ethXAmount, address owner) returns (uint256)'
+    return {
+      rate: ask(manager, 'function getExchangeRate() view returns (uint256)'),
+      stake: call(manager, 'function deposit(address receiver) payable returns (uint256 shares)', ['wallet']),
+      leave: call(withdrawals, leave, ['units', 'wallet']),
+      takesReceipt: true,
+      headroom: ask(manager, 'function maxDeposit() view returns (uint256)'),
+      claims: [
+        mustAgree(
+          'the configuration',
+          [manager, withdrawals].map((at) => askAddress(at, 'staderConfig')),
+        ),
+        mustRespond('the next request', ask(withdrawals, 'function nextRequestId() view returns (uint256)')),
+      ],
     }
-    case 'stader': {
-      const { manager, withdrawals } = constants
-      const leave = 'function requestWithdraw(uint256 ethXAmount, address owner) returns (uint256)'
-      return {
-        rate: ask(manager, 'function getExchangeRate() view returns (uint256)'),
-        stake: call(manager, 'function deposit(address receiver) payable returns (uint256 shares)', [
-          'wallet',
-        ]),
-        leave: call(withdrawals, leave, ['units', 'wallet']),
-        takesReceipt: true,
-        headroom: ask(manager, 'function maxDeposit() view returns (uint256)'),
-        claims: [
-          mustAgree(
-            'the configuration',
-            [manager, withdrawals].map((at) => askAddress(at, 'staderConfig')),
-          ),
-          mustRespond(
-            'the next request',
-            ask(withdrawals, 'function nextRequestId() view returns (uint256)'),
-          ),
-        ],
-      }
+  },
+  'ether-fi': ({ token, pool, depositAdapter, withdrawAdapter, requests }) => {
+    const adapters = [depositAdapter, withdrawAdapter]
+    const into = 'function depositETHForWeETH(address referral) payable returns (uint256)'
+    const leave =
+      'function requestWithdraw(uint256 weETHAmount, address recipient) returns (uint256 requestId)'
+    return {
+      rate: ask(token, 'function getRate() view returns (uint256)'),
+      stake: call(depositAdapter, into, ['nobody']),
+      leave: call(withdrawAdapter, leave, ['units', 'wallet']),
+      takesReceipt: true,
+      paused: ask(pool, 'function paused() view returns (bool)'),
+      claims: [
+        ...adapters.map((at) => mustAnswer('the token of an adapter', askAddress(at, 'weETH'), token)),
+        ...[token, requests, ...adapters].map((at) =>
+          mustAnswer('the pool', askAddress(at, 'liquidityPool'), pool),
+        ),
+        // Only the adapter for deposits also takes other coins.
+        mustRespond('what else is taken', askAddress(depositAdapter, 'wstETH')),
+      ],
     }
-    case 'ether-fi': {
-      const { token, pool, depositAdapter, withdrawAdapter, requests } = constants
-      const adapters = [depositAdapter, withdrawAdapter]
-      const into = 'function depositETHForWeETH(address referral) payable returns (uint256)'
-      const leave =
-        'function requestWithdraw(uint256 weETHAmount, address recipient) returns (uint256 requestId)'
-      return {
-        rate: ask(token, 'function getRate() view returns (uint256)'),
-        stake: call(depositAdapter, into, ['nobody']),
-        leave: call(withdrawAdapter, leave, ['units', 'wallet']),
-        takesReceipt: true,
-        paused: ask(pool, 'function paused() view returns (bool)'),
-        claims: [
-          ...adapters.map((at) => mustAnswer('the token of an adapter', askAddress(at, 'weETH'), token)),
-          ...[token, requests, ...adapters].map((at) =>
-            mustAnswer('the pool', askAddress(at, 'liquidityPool'), pool),
-          ),
-          // Only the adapter for deposits also takes other coins.
-          mustRespond('what else is taken', askAddress(depositAdapter, 'wstETH')),
-        ],
-      }
+  },
+  'frax-ether': ({ token, minter, queue }) => {
+    const into = 'function submitAndDeposit(address recipient) payable returns (uint256 shares)'
+    const leave =
+      'function enterRedemptionQueueViaSfrxEth(address recipient, uint120 sfrxEthAmount) returns (uint256 nftId)'
+    return {
+      rate: ask(token, 'function pricePerShare() view returns (uint256)'),
+      stake: call(minter, into, ['wallet']),
+      leave: call(queue, leave, ['wallet', 'units']),
+      takesReceipt: true,
+      closed: ask(minter, 'function mintFrxEthPaused() view returns (bool)'),
+      claims: [
+        mustAnswer('the token of the minter', askAddress(minter, 'sfrxEthToken'), token),
+        mustAnswer('the token of the queue', askAddress(queue, 'SFRX_ETH'), token),
+        // The older queue pays from its own funds, and has no router.
+        mustRespond('what pays the queue', askAddress(queue, 'etherRouter')),
+      ],
     }
-    case 'frax-ether': {
-      const { token, minter, queue } = constants
-      const into = 'function submitAndDeposit(address recipient) payable returns (uint256 shares)'
-      const leave =
-        'function enterRedemptionQueueViaSfrxEth(address recipient, uint120 sfrxEthAmount) returns (uint256 nftId)'
-      return {
-        rate: ask(token, 'function pricePerShare() view returns (uint256)'),
-        stake: call(minter, into, ['wallet']),
-        leave: call(queue, leave, ['wallet', 'units']),
-        takesReceipt: true,
-        closed: ask(minter, 'function mintFrxEthPaused() view returns (bool)'),
-        claims: [
-          mustAnswer('the token of the minter', askAddress(minter, 'sfrxEthToken'), token),
-          mustAnswer('the token of the queue', askAddress(queue, 'SFRX_ETH'), token),
-          // The older queue pays from its own funds, and has no router.
-          mustRespond('what pays the queue', askAddress(queue, 'etherRouter')),
-        ],
-      }
+  },
+  lista: ({ token, manager }) => {
+    const contracts =
+      'function getContracts() view returns (address manager, address token, address validator)'
+    const rate = 'function convertSnBnbToBnb(uint256 amountInSlisBnb) view returns (uint256)'
+    return {
+      rate: ask(manager, rate, [one]),
+      stake: call(manager, 'function deposit() payable', []),
+      leave: call(manager, 'function requestWithdraw(uint256 amountInSlisBnb)', ['units']),
+      takesReceipt: true,
+      paused: ask(manager, 'function paused() view returns (bool)'),
+      claims: [
+        mustAnswer(
+          'the token of the manager',
+          ask(manager, contracts),
+          token,
+          (answer) => (answer as Address[])[1],
+        ),
+      ],
     }
-    case 'lista': {
-      const { token, manager } = constants
-      const contracts =
-        'function getContracts() view returns (address manager, address token, address validator)'
-      const rate = 'function convertSnBnbToBnb(uint256 amountInSlisBnb) view returns (uint256)'
-      return {
-        rate: ask(manager, rate, [one]),
-        stake: call(manager, 'function deposit() payable', []),
-        leave: call(manager, 'function requestWithdraw(uint256 amountInSlisBnb)', ['units']),
-        takesReceipt: true,
-        paused: ask(manager, 'function paused() view returns (bool)'),
-        claims: [
-          mustAnswer(
-            'the token of the manager',
-            ask(manager, contracts),
-            token,
-            (answer) => (answer as Address[])[1],
-          ),
-        ],
-      }
+  },
+  'gnosis-sdai': ({ token, adapter, wrapped }) => {
+    const leave = 'function redeemXDAI(uint256 shares, address receiver) payable returns (uint256)'
+    return {
+      rate: ask(token, 'function convertToAssets(uint256 shares) view returns (uint256)', [one]),
+      stake: call(adapter, 'function depositXDAI(address receiver) payable returns (uint256)', ['wallet']),
+      leave: call(adapter, leave, ['units', 'wallet']),
+      takesReceipt: true,
+      headroom: ask(token, 'function maxDeposit(address receiver) view returns (uint256)', [adapter]),
+      claims: [
+        mustAnswer('the asset of the vault', askAddress(token, 'asset'), wrapped),
+        mustAnswer('the vault of the adapter', askAddress(adapter, 'sDAI'), token),
+        mustAnswer('the coin of the adapter', askAddress(adapter, 'wxdai'), wrapped),
+      ],
     }
-    case 'gnosis-sdai': {
-      const { token, adapter, wrapped } = constants
-      const leave = 'function redeemXDAI(uint256 shares, address receiver) payable returns (uint256)'
-      return {
-        rate: ask(token, 'function convertToAssets(uint256 shares) view returns (uint256)', [one]),
-        stake: call(adapter, 'function depositXDAI(address receiver) payable returns (uint256)', ['wallet']),
-        leave: call(adapter, leave, ['units', 'wallet']),
-        takesReceipt: true,
-        headroom: ask(token, 'function maxDeposit(address receiver) view returns (uint256)', [adapter]),
-        claims: [
-          mustAnswer('the asset of the vault', askAddress(token, 'asset'), wrapped),
-          mustAnswer('the vault of the adapter', askAddress(adapter, 'sDAI'), token),
-          mustAnswer('the coin of the adapter', askAddress(adapter, 'wxdai'), wrapped),
-        ],
-      }
-    }
-    case 'benqi-staking': {
-      const { token } = constants
-      return {
-        rate: ask(token, 'function getPooledAvaxByShares(uint256 shareAmount) view returns (uint256)', [one]),
-        stake: call(token, 'function submit() payable returns (uint256)', []),
-        leave: call(token, 'function requestUnlock(uint256 shareAmount)', ['units']),
-        paused: ask(token, 'function paused() view returns (bool)'),
-        // One contract does everything; `rate` already asks it.
-        claims: [],
-      }
-    }
-  }
+  },
+  'benqi-staking': ({ token }) => ({
+    rate: ask(token, 'function getPooledAvaxByShares(uint256 shareAmount) view returns (uint256)', [one]),
+    stake: call(token, 'function submit() payable returns (uint256)', []),
+    leave: call(token, 'function requestUnlock(uint256 shareAmount)', ['units']),
+    paused: ask(token, 'function paused() view returns (bool)'),
+    // One contract does everything; `rate` already asks it.
+    claims: [],
+  }),
 }
+
+/** What the protocol of a staking token is to read and to call. */
+export const stakedOf = (constants: StakedConstants): StakingToken =>
+  (stakingTokens[constants.family] as (constants: StakedConstants) => StakingToken)(constants)
 
 const ask = <T = unknown>(address: Address, signature: string, args: readonly unknown[] = []): Call<T> =>
   contract(address, parseAbi([signature]))(nameIn(signature), ...args)
