@@ -131,6 +131,17 @@ const plain = {
   signature: null,
 } as const
 
+/** A call that creates a contract. */
+const creation = ({ value, data }: RawCall, coin: (units: bigint) => string): DescribedCall => ({
+  ...plain,
+  to: null,
+  contract: null,
+  isDecoded: true,
+  kind: 'other',
+  text: `creates a contract${value === 0n ? '' : ` with ${coin(value)}`}`,
+  unread: [`the code of the contract (${size(data)} bytes)`],
+})
+
 function describedAt(
   catalog: Catalog,
   network: Network,
@@ -140,16 +151,7 @@ function describedAt(
 ): DescribedCall {
   const { to, value, data } = call
   const coin = (units: bigint) => formatAmount(units, network.native)
-  if (to === null)
-    return {
-      ...plain,
-      to,
-      contract: null,
-      isDecoded: true,
-      kind: 'other',
-      text: `creates a contract${value === 0n ? '' : ` with ${coin(value)}`}`,
-      unread: [`the code of the contract (${size(data)} bytes)`],
-    }
+  if (to === null) return creation(call, coin)
   const { chainId } = network
   const contracts = describedContractsAt(catalog, chainId, to)
   const contract = contracts[0]?.name ?? contractName(catalog, chainId, to)

@@ -50,39 +50,8 @@ type Change = { token: Address; holder: Address; units: bigint; isMint: boolean 
 /** A call with all calls inside it. */
 const withInner = (call: DescribedCall): DescribedCall[] => [call, ...call.calls.flatMap(withInner)]
 
-/** What a receipt shows; a reverted transaction moved nothing. */
-export function movesOfReceipt(
-  catalog: Catalog,
-  network: Network,
-  {
-    from,
-    to,
-    value,
-    logs: shown,
-    ok,
-  }: { from: Address; to: Address | null; value: bigint; logs: readonly CallLog[]; ok: boolean },
-  call: DescribedCall,
-): ReceiptMoves {
-  if (!ok) return { moves: [], approvals: [], nfts: [], unseen: [] }
-  const { chainId } = network
-  // Nodes write addresses in lower case.
-  const logs = shown.map((log) => ({ ...log, address: getAddress(log.address) }))
-  const all = withInner(call)
-  const named = all.flatMap(({ holders }) => holders)
-  const contract =
-    to === null
-      ? undefined
-      : describedContractsAt(catalog, chainId, to).find((one) => 'logs' in one && one.logs)
-  const told = contract?.logs?.(
-    logs.filter(({ address }) => to !== null && sameAddress(address, to)),
-    named,
-  )
-  const holders = unique([from, ...named, ...(told?.holders ?? [])]).filter((one) => BigInt(one) !== 0n)
-  const wrapped = wrappedOn(catalog, chainId)
-  const changes = changesOf(logs, wrapped, from).filter(({ holder }) =>
-    holders.some((one) => sameAddress(one, holder)),
-  )
-  const unwraps = logs.flatMap((log) => wrappedLog(log, wrapped, unwrapTopic))
+/** The sum of the changes of each token and holder; only what was minted throughout is a mint. */
+function changeSums(): { sums: ReadonlyMap<string, Change>; add: (change: Change) => void } {
   const sums = new Map<string, Change>()
   const add = (change: Change) => {
     const key = `${change.token} ${change.holder}`.toLowerCase()
@@ -93,6 +62,91 @@ export function movesOfReceipt(
       isMint: change.isMint && (before?.isMint ?? true),
     })
   }
+  return { sums, add }
+}
+
+/** The move of a changed balance; none if it came out even. */
+const moveOf = ({ token, holder, units }: Change, isDebt: boolean): Move[] =>
+  units === 0n
+    ? []
+    : [
+        {
+          token,
+          units: units < 0n ? -units : units,
+          direction: units < 0n ? 'out' : 'in',
+          holder,
+          isDebt,
+          isInferred: false,
+        },
+      ]
+
+/** The approval of an ERC-20 token that a log shows of an owner. */
+const approvalBy = (
+  from: Address,
+  { address: token, topics: [event, owner, spender, third], data }: CallLog,
+): ReceiptMoves['approvals'][number][] =>
+  event === approvalTopic &&
+  owner &&
+  spender &&
+  third === undefined &&
+  size(data) === 32 &&
+  sameAddress(accountOf(owner), from)
+    ? [{ token, spender: accountOf(spender), units: BigInt(data) }]
+    : []
+
+/** A transaction with the logs of its receipt. */
+type MinedCall = { from: Address; to: Address | null; value: bigint; logs: readonly CallLog[]; ok: boolean }
+
+/** What the logs of the called contract say, if it is described. */
+function toldByLogs(
+  catalog: Catalog,
+  chainId: number,
+  to: Address | null,
+  logs: readonly CallLog[],
+  named: readonly Address[],
+) {
+  if (to === null) return undefined
+  const contract = describedContractsAt(catalog, chainId, to).find((one) => 'logs' in one && one.logs)
+  return contract?.logs?.(
+    logs.filter(({ address }) => sameAddress(address, to)),
+    named,
+  )
+}
+
+/** The coin that the called contract paid to its only payee: surely what it unwrapped, if it unwrapped once. */
+function inferredPayout(
+  to: Address | null,
+  payees: readonly Address[],
+  unwraps: readonly { account: Address; units: bigint }[],
+): Move[] {
+  const [holder] = payees
+  const [unwrapped, ...more] = unwraps.filter(({ account }) => to !== null && sameAddress(account, to))
+  if (!holder || payees.length > 1 || !unwrapped || more.length > 0) return []
+  const { units } = unwrapped
+  return [{ token: nativeAddress, units, direction: 'in', holder, isDebt: false, isInferred: true }]
+}
+
+/** What a receipt shows; a reverted transaction moved nothing. */
+export function movesOfReceipt(
+  catalog: Catalog,
+  network: Network,
+  { from, to, value, logs: shown, ok }: MinedCall,
+  call: DescribedCall,
+): ReceiptMoves {
+  if (!ok) return { moves: [], approvals: [], nfts: [], unseen: [] }
+  const { chainId } = network
+  // Nodes write addresses in lower case.
+  const logs = shown.map((log) => ({ ...log, address: getAddress(log.address) }))
+  const all = withInner(call)
+  const named = all.flatMap(({ holders }) => holders)
+  const told = toldByLogs(catalog, chainId, to, logs, named)
+  const holders = unique([from, ...named, ...(told?.holders ?? [])]).filter((one) => BigInt(one) !== 0n)
+  const wrapped = wrappedOn(catalog, chainId)
+  const changes = changesOf(logs, wrapped, from).filter(({ holder }) =>
+    holders.some((one) => sameAddress(one, holder)),
+  )
+  const unwraps = logs.flatMap((log) => wrappedLog(log, wrapped, unwrapTopic))
+  const { sums, add } = changeSums()
   const coin = (holder: Address, units: bigint) => add({ token: nativeAddress, holder, units, isMint: false })
   for (const change of changes) add(change)
   if (value > 0n) {
@@ -112,52 +166,17 @@ export function movesOfReceipt(
   const payees = unique(
     all.flatMap(({ paysCoinTo }) => (paysCoinTo === 'caller' ? [from] : paysCoinTo ? [paysCoinTo] : [])),
   )
-  const [payee] = payees
   const isToldOf =
-    payee !== undefined && (sums.get(`${nativeAddress} ${payee}`.toLowerCase())?.units ?? 0n) > 0n
-  // Only one unwrapping by the called contract is surely what it paid out.
-  const [unwrapped, ...more] = unwraps.filter(({ account }) => to !== null && sameAddress(account, to))
-  const inferred: Move[] =
-    !isToldOf && payee && payees.length === 1 && unwrapped && more.length === 0
-      ? [
-          {
-            token: nativeAddress,
-            units: unwrapped.units,
-            direction: 'in',
-            holder: payee,
-            isDebt: false,
-            isInferred: true,
-          },
-        ]
-      : []
+    payees[0] !== undefined && (sums.get(`${nativeAddress} ${payees[0]}`.toLowerCase())?.units ?? 0n) > 0n
+  const inferred = isToldOf ? [] : inferredPayout(to, payees, unwraps)
   const isDebt = all.some((one) => one.isDebt)
-  const moves = [...sums.values()].flatMap(({ token, holder, units, isMint }): Move[] =>
-    units === 0n
-      ? []
-      : [
-          {
-            token,
-            units: units < 0n ? -units : units,
-            direction: units < 0n ? 'out' : 'in',
-            holder,
-            isDebt: isDebt && isMint && !knownToken(catalog, chainId, token),
-            isInferred: false,
-          },
-        ],
+  const moves = [...sums.values()].flatMap((change) =>
+    moveOf(change, isDebt && change.isMint && !knownToken(catalog, chainId, change.token)),
   )
   const twins = twinsOf(logs, catalog, chainId)
   return {
     moves: [...moves.filter(({ token }) => !twins.some((one) => sameAddress(one, token))), ...inferred],
-    approvals: logs.flatMap(({ address: token, topics: [event, owner, spender, third], data }) =>
-      event === approvalTopic &&
-      owner &&
-      spender &&
-      third === undefined &&
-      size(data) === 32 &&
-      sameAddress(accountOf(owner), from)
-        ? [{ token, spender: accountOf(spender), units: BigInt(data) }]
-        : [],
-    ),
+    approvals: logs.flatMap((log) => approvalBy(from, log)),
     nfts: logs.flatMap((log) => nftMoves(log, holders)),
     unseen: [
       ...twins.map(

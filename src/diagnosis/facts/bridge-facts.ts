@@ -27,37 +27,27 @@ export async function readBridgeFacts(
   events: readonly JournalEvent[],
   reportedHash: string | null,
 ): Promise<BridgeFacts | undefined> {
-  const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
-  const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
-  const sent = before.findLast(({ step }) => step.role === 'action')
-  const mined = sent && (sent.step.inclusion ?? sent.onChain?.found)
-  if (!leg?.arrival || !sent || !mined || !hasStepSucceeded(sent)) return undefined
+  const found = awaitedTransfer(operation, steps)
+  if (!found) return undefined
+  const { awaited, sent } = found
+  const { leg } = awaited
   const { networks } = context.catalog
   const { chainId } = sent.step.transaction
-  const { hash: burn, blockNumber } = mined
-  const { transaction } = sent.step
-  const awaited = {
-    operationId: operation.id,
-    leg: { ...leg, arrival: leg.arrival },
-    sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
-  }
   const named = Hash.safeParse(reportedHash).data ?? resultOf(operation).short?.hash ?? null
   const delivery = await readDelivery(context, awaited, named)
   const { way, sentAt, usualMs, typicalMs, isUnknown, isAttested, isDelivered, brought } = delivery
   const { unanswered, expiry, unfilled, remedies, order } = delivery
-  const shown = (amount: bigint) => amountText(context, leg.chainId, awaited.leg.arrival.token, amount)
+  const shown = (amount: bigint) => amountText(context, leg.chainId, leg.arrival.token, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
   const later =
-    isLess && way === 'burn'
-      ? await laterDelivery(context, awaited.leg, brought.found.blockNumber)
-      : undefined
+    isLess && way === 'burn' ? await laterDelivery(context, leg, brought.found.blockNumber) : undefined
   return {
     way,
     from: networkNamed(networks, chainId),
     to: networkNamed(networks, leg.chainId),
     recipient: leg.arrival.recipient,
-    burn,
+    burn: awaited.sent.hash,
     // The journal may have recorded it long after the fact.
     since:
       sentAt !== undefined
@@ -91,6 +81,22 @@ export async function readBridgeFacts(
     }),
     ...(order && { order: { ...order, returned: order.returned && returnedFacts(context, order.returned) } }),
   }
+}
+
+/** The transfer that a later leg waits for, and the step that sent it. */
+function awaitedTransfer({ id, wallet, legs }: Operation, steps: readonly StepFacts[]) {
+  const leg = legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
+  const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
+  const sent = before.findLast(({ step }) => step.role === 'action')
+  const mined = sent && (sent.step.inclusion ?? sent.onChain?.found)
+  if (!leg?.arrival || !sent || !mined || !hasStepSucceeded(sent)) return undefined
+  const { hash, blockNumber } = mined
+  const awaited = {
+    operationId: id,
+    leg: { ...leg, arrival: leg.arrival },
+    sent: { transaction: sent.step.transaction, wallet, hash, blockNumber },
+  }
+  return { awaited, sent }
 }
 
 /** What was paid back, in the token that the operation began with. */

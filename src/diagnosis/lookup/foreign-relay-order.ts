@@ -1,12 +1,13 @@
 import { decodeEventLog, getAddress, padHex } from 'viem/utils'
 import { chainTime, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { displayNetwork, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { keyVariable } from '../../protocols/public-services.ts'
 import { awaitRead, type BridgeDelivery, initialDelivery } from '../../swaps/bridge-delivery.ts'
 import { depositoryEvents } from '../../swaps/relay/abi.ts'
@@ -19,6 +20,7 @@ import { serviceAccess } from '../../swaps/service-access.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import { amountText, knownToken } from '../calls/describe-call.ts'
 import type { BridgeFacts, Facts } from '../facts/operation-facts.ts'
+import type { Now } from '../instant.ts'
 import { recipientFundsText } from '../messages/funds-text.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import type { ExplainedTransfer } from './foreign-order.ts'
@@ -176,6 +178,34 @@ async function deliveryOf(
   }
 }
 
+/** What was given back for an order: how much, where, to whom and in which transaction. */
+function returnedFacts(
+  catalog: Catalog,
+  back: NonNullable<BridgeDelivery['order']>['returned'],
+): NonNullable<BridgeFacts['order']>['returned'] {
+  if (!back) return undefined
+  const network = displayNetwork(catalog.networks, back.chainId)
+  return {
+    text: amountText(catalog, network, back.token, back.amount),
+    network,
+    hash: back.found.hash,
+    recipient: getAddress(back.recipient),
+  }
+}
+
+/**
+ * The facts by which the rules for own operations explain a transfer of another wallet. They read its bridge, its amount, its payer and the
+ * clocks; nothing else of an operation is known here.
+ */
+export const foreignFacts = (bridge: BridgeFacts, wallet: Address, amount: TokenAmount, now: Now): Facts =>
+  ({
+    bridge,
+    now,
+    operation: { id: bridge.burn, wallet, legs: [], steps: [] },
+    plan: { about: { amounts: { in: amount, out: null } } },
+    steps: [],
+  }) as unknown as Facts
+
 /** Tells the state of an order by the rules for own ones. */
 async function explained(
   { catalog, rpc, now }: ExecutionContext,
@@ -200,8 +230,6 @@ async function explained(
         to.name,
       ),
     }
-  const back = order?.returned
-  const network = back && displayNetwork(catalog.networks, back.chainId)
   const bridge: BridgeFacts = {
     way: 'solver',
     from,
@@ -216,20 +244,7 @@ async function explained(
     unanswered: delivery.unanswered,
     isMinted: isDelivered,
     delivered: undefined,
-    ...(order && {
-      order: {
-        ...order,
-        returned:
-          back && network
-            ? {
-                text: amountText(catalog, network, back.token, back.amount),
-                network,
-                hash: back.found.hash,
-                recipient: getAddress(back.recipient),
-              }
-            : undefined,
-      },
-    }),
+    ...(order && { order: { ...order, returned: returnedFacts(catalog, order.returned) } }),
   }
   const unit =
     deposit.token === nativeAddress
@@ -238,18 +253,12 @@ async function explained(
           symbol: `units of ${deposit.token}`,
           decimals: 0,
         })
-  // The rules for an order read the bridge, the amount, the payer and the clock; nothing else of an operation is known here.
-  const facts = {
-    bridge,
-    now: { machine: now(), chain: await chainTime(rpc(from.chainId), now()) },
-    operation: { id: hash, wallet: deposit.depositor, legs: [], steps: [] },
-    plan: { about: { amounts: { in: tokenAmount(deposit.amount, unit), out: null } } },
-    steps: [],
-  } as unknown as Facts
+  const clocks = { machine: now(), chain: await chainTime(rpc(from.chainId), now()) }
+  const facts = foreignFacts(bridge, deposit.depositor, tokenAmount(deposit.amount, unit), clocks)
   const rule = deliveryRules.find(({ is }) => is(facts))!
   const word =
     isDelivered === undefined && order?.said ? ` Relay reports ${sanitizeText(order.said.text)}.` : ''
-  const ask = back ? '' : `${word} The request ID at Relay is ${requestId}.`
+  const ask = order?.returned ? '' : `${word} The request ID at Relay is ${requestId}.`
   return {
     situation: rule.situation,
     verdict: `${rule.verdict(facts)}${ask}`,

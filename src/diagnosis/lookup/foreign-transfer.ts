@@ -22,12 +22,12 @@ import { depositForBurn } from '../../swaps/cctp-v2/encode.ts'
 import { contractsIn, contractsOn } from '../../swaps/swap-contracts.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import { amountText } from '../calls/describe-call.ts'
-import type { BridgeFacts, Facts } from '../facts/operation-facts.ts'
+import type { BridgeFacts } from '../facts/operation-facts.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
 import { commandForOperation } from '../messages/shared-operation-phrases.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
 import { type ExplainedTransfer, preSignedOrder } from './foreign-order.ts'
-import { foreignRelayOrder } from './foreign-relay-order.ts'
+import { foreignFacts, foreignRelayOrder } from './foreign-relay-order.ts'
 import type { FoundTransaction } from './transaction-lookup.ts'
 
 /**
@@ -194,6 +194,34 @@ const withoutRpc = (
   ...more,
 })
 
+/**
+ * The refund of a deposit, if one pays exactly its amount; the chain does not show which deposit a refund belongs to, so a larger one may
+ * include it.
+ */
+function refundsOf(expiry: BridgeDelivery['expiry'], amount: bigint) {
+  const exact = expiry?.refunds.find(({ paid }) => paid === amount)
+  return { exact, larger: exact ? undefined : expiry?.refunds.at(0) }
+}
+
+/** What a bridge and its service say of a transfer, as it is. */
+const statedFacts = ({
+  usualMs,
+  typicalMs,
+  isUnknown,
+  isAttested,
+  unanswered,
+  isDelivered,
+  remedies,
+}: BridgeDelivery) => ({
+  usualMs,
+  typicalMs,
+  isUnknown,
+  isAttested,
+  unanswered,
+  isMinted: isDelivered,
+  ...(remedies && { remedies }),
+})
+
 /** Follows a transfer to another chain, and explains it by the rules for own ones. */
 async function followed(
   context: ExecutionContext,
@@ -206,17 +234,17 @@ async function followed(
   const from = displayNetwork(catalog.networks, transaction.chainId)
   const to = displayNetwork(catalog.networks, arrival.chainId)
   const unit = tokenAt(catalog.tokens, from.chainId, token) ?? { symbol: `units of ${token}`, decimals: 0 }
-  let delivery: BridgeDelivery
-  try {
-    delivery = await followAnyTransfer(context, awaited, reportedHash)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'CONFIG_INVALID') throw error
+  const delivery = await followAnyTransfer(context, awaited, reportedHash).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'CONFIG_INVALID') return undefined
+    throw error
+  })
+  if (!delivery) {
     const word = way === 'burn' ? 'burned' : 'deposited'
     return withoutRpc(word, from, to, hash, {
       funds: `${formatAmount(amount, unit)}: ${word} on ${from.name} in ${hash}, for ${arrival.recipient} on ${to.name}.${way === 'burn' ? ' No one else can take the funds.' : ''}`,
     })
   }
-  const { brought, sentAt, isDelivered, expiry, ...same } = delivery
+  const { brought, sentAt, isDelivered, expiry } = delivery
   const delivered = brought && {
     hash: brought.found.hash,
     brought: brought.amount,
@@ -229,45 +257,25 @@ async function followed(
       verdict: `The bridge delivered on ${to.name}.`,
       funds: recipientFundsText(delivered, to.name),
     }
-  // The chain does not show which deposit a refund belongs to: only the exact amount counts as this one's.
-  const exact = expiry?.refunds.find(({ paid }) => paid === amount)
-  const larger = exact ? undefined : expiry?.refunds.at(0)
-  const paidAt = exact && (await blockTime(context.rpc(from.chainId), exact.found.blockNumber))
+  const { exact, larger } = refundsOf(expiry, amount)
+  const refund = exact && {
+    hash: exact.found.hash,
+    text: formatAmount(amount, unit),
+    paidAt: (await blockTime(context.rpc(from.chainId), exact.found.blockNumber)) ?? null,
+  }
   const bridge: BridgeFacts = {
+    ...statedFacts(delivery),
     way,
     from,
     to,
     recipient: arrival.recipient,
     burn: hash,
     since: { clock: 'chain', at: sentAt ?? at },
-    usualMs: same.usualMs,
-    typicalMs: same.typicalMs,
-    isUnknown: same.isUnknown,
-    isAttested: same.isAttested,
-    unanswered: same.unanswered,
-    isMinted: isDelivered,
     delivered,
-    ...(same.remedies && { remedies: same.remedies }),
-    ...(expiry && {
-      expiry: {
-        at: expiry.at,
-        isPast: expiry.isPast,
-        refund: exact && {
-          hash: exact.found.hash,
-          text: formatAmount(amount, unit),
-          paidAt: paidAt ?? null,
-        },
-      },
-    }),
+    ...(expiry && { expiry: { at: expiry.at, isPast: expiry.isPast, refund } }),
   }
-  // The rules for a transfer read the bridge, the amount, the payer and the clock; nothing else of an operation is known here.
-  const facts = {
-    bridge,
-    now: { machine: now(), chain: await chainTime(context.rpc(from.chainId), now()) },
-    operation: { id: hash, wallet: refundTo, legs: [], steps: [] },
-    plan: { about: { amounts: { in: tokenAmount(amount, unit), out: null } } },
-    steps: [],
-  } as unknown as Facts
+  const clocks = { machine: now(), chain: await chainTime(context.rpc(from.chainId), now()) }
+  const facts = foreignFacts(bridge, refundTo, tokenAmount(amount, unit), clocks)
   const funds = delivered ? recipientFundsText(delivered, to.name) : bridgeFundsText(facts)
   if (isDelivered === true && !delivered)
     return {
