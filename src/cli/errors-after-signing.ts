@@ -90,30 +90,8 @@ function failureAfterSigning(
     error.next?.some((part) => typeof part !== 'string' && part.command !== 'same')
       ? error.next
       : undefined
-  if (state === 'DONE')
-    return {
-      code: 'PENDING',
-      message: `Action ${id} has already completed. ${verb === 'revoke' ? unrevoked : 'This command failed'}: ${why}`,
-      next: verb === 'revoke' ? continueAdvice(error, id, again(id, verb)) : sluice('action show', id),
-    }
-  if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN') {
-    const end = endOf(operation)
-    // A finished operation can still have its allowances revoked.
-    if (verb === 'revoke')
-      return {
-        code: end.code,
-        message: `${end.message}. ${unrevoked}: ${why}`,
-        next: continueAdvice(error, id, again(id, verb)),
-      }
-    return {
-      code: end.code,
-      message: `${end.message}. This command changed nothing: ${why}`,
-      next:
-        state === 'ATTENTION' && isPolicyFileFault(error)
-          ? fixed
-          : (typed ?? end.next ?? sluice('action explain', id)),
-    }
-  }
+  if (state !== 'EXECUTING' && state !== 'PARTIAL' && state !== 'OPEN')
+    return failureOfEnded(error, operation, verb, { typed, fixed })
   const dropped = droppedFor(error, id)
   if (dropped !== undefined)
     return {
@@ -142,6 +120,34 @@ function failureAfterSigning(
         message: `${id} is partly done, and this command did not continue with the rest: ${why}`,
         next: typed ?? bothAdvices(remedyOf(error), continueAdvice(error, id, again(id, verb))),
       }
+}
+
+/** The same for an operation that has ended, or waits for a decision. A finished one can still have its allowances revoked. */
+function failureOfEnded(
+  error: AppError,
+  operation: JournalOperation,
+  verb: SignedOperation['verb'],
+  { typed, fixed }: { typed: Advice | undefined; fixed: Advice },
+): AfterSigning {
+  const { id, state } = operation
+  const why = reasonOf(error)
+  const revoking = () => continueAdvice(error, id, again(id, verb))
+  if (state === 'DONE')
+    return {
+      code: 'PENDING',
+      message: `Action ${id} has already completed. ${verb === 'revoke' ? unrevoked : 'This command failed'}: ${why}`,
+      next: verb === 'revoke' ? revoking() : sluice('action show', id),
+    }
+  const { code, message, next } = endOf(operation)
+  if (verb === 'revoke') return { code, message: `${message}. ${unrevoked}: ${why}`, next: revoking() }
+  return {
+    code,
+    message: `${message}. This command changed nothing: ${why}`,
+    next:
+      state === 'ATTENTION' && isPolicyFileFault(error)
+        ? fixed
+        : (typed ?? next ?? sluice('action explain', id)),
+  }
 }
 
 /** The id of the operation that was replaced by another one with the same key, if the failure says so. */

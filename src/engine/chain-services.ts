@@ -95,19 +95,11 @@ export function createChainServices(options: {
   answerReuse?: AnswerReuse | undefined
   onAwaitedLog?: OnAwaitedLog | undefined
 }): ChainServices {
-  const {
-    rpc,
-    scope,
-    store,
-    onMissingNetwork = () => undefined,
-    now,
-    externalPrices,
-    swaps,
-    answerReuse,
-    onAwaitedLog,
-  } = options
+  const { rpc, scope, store, onMissingNetwork = () => undefined, now } = options
+  const { externalPrices, swaps, answerReuse, onAwaitedLog } = options
   const catalog = catalogInScope(options.catalog, scope)
   const services = swaps?.services ?? serviceAccess()
+  const isUsed = ({ name }: { name: string }) => swaps?.providers?.includes(name) ?? true
   const markets = marketsOf(catalog)
   const opened = oncePerChain((chainId) => {
     const network = networkNamed(catalog.networks, chainId)
@@ -149,13 +141,11 @@ export function createChainServices(options: {
       services,
       secretAt: swaps?.secretAt,
       awaited: onAwaitedLog,
-    }).filter(({ name }) => swaps?.providers?.includes(name) ?? true),
+    }).filter(isUsed),
     deposits: catalog.bitcoin
       ? {
           bitcoin: esplora(catalog.bitcoin.esplora, services.exchangeJson),
-          providers: openDepositProviders(catalog.bitcoin, { ...services, now }).filter(
-            ({ name }) => swaps?.providers?.includes(name) ?? true,
-          ),
+          providers: openDepositProviders(catalog.bitcoin, { ...services, now }).filter(isUsed),
         }
       : null,
     quoteDeadlineMs: swaps?.quoteDeadlineMs ?? usualQuoteDeadlineMs,

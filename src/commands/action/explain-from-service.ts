@@ -92,24 +92,25 @@ export async function explainFromService(
       : lacking
         ? { ...explain, env: { [rpcVariable(lacking)]: 'URL' } }
         : sluice('action watch', id),
-    evidence: [
-      { source: 'journal', text: 'not in the journal of this machine' },
-      { source: 'service', text: `the service reports ${status}` },
-      ...(swap?.note === undefined ? [] : [{ source: 'service' as const, text: sanitizeText(swap.note) }]),
-      ...(unsaid
-        ? [
-            {
-              source: 'service' as const,
-              text: sanitizeText(`the service did not return the action: ${unsaid.message}`),
-            },
-          ]
-        : []),
-      ...(known?.transactions ?? []).flatMap((one) =>
-        one.hash === null ? [] : [{ source: 'service' as const, text: sanitizeText(reportedText(one)) }],
-      ),
-      ...(moved?.evidence ?? []),
-    ],
+    evidence: [...reportedEvidence(status, swap, known, unsaid), ...(moved?.evidence ?? [])],
   }
+}
+
+/** What the service reports of an action or a swap. `unsaid` is the failure of its answer about the action. */
+const reportedEvidence = (
+  status: string,
+  swap: SwapStatus | undefined,
+  known: Action | undefined,
+  unsaid: AppError | undefined,
+): Verdict['evidence'] => {
+  const said = (text: string) => ({ source: 'service' as const, text: sanitizeText(text) })
+  return [
+    { source: 'journal', text: 'not in the journal of this machine' },
+    { source: 'service', text: `the service reports ${status}` },
+    ...(swap?.note === undefined ? [] : [said(swap.note)]),
+    ...(unsaid ? [said(`the service did not return the action: ${unsaid.message}`)] : []),
+    ...(known?.transactions ?? []).flatMap((one) => (one.hash === null ? [] : [said(reportedText(one))])),
+  ]
 }
 
 /** Where the funds of a burn are while it is not delivered; else what the chains moved. */

@@ -2,6 +2,7 @@ import type { Action } from '../../api/action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { statusOf, wholeNumber } from '../../cli/options/option-values.ts'
 import { amountCsv } from '../../cli/output/field-names.ts'
+import type { Column } from '../../cli/output/view-types.ts'
 import { firstPages, isWithoutList } from '../../cli/read-all-pages.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { amountShown, utcTime } from '../../cli/terminal/format.ts'
@@ -27,6 +28,55 @@ type Row =
 const unknownToService = { destinationTxHash: null, finality: null, assurance: null, idempotencyKey: null }
 
 const amountsOf = (row: Row) => (row.source === 'journal' ? row.amounts : statedAmounts(row.amounts))
+
+const columns: readonly Column<Row>[] = [
+  { title: 'ACTION', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => sanitizeText(id) },
+  {
+    title: 'TYPE',
+    field: 'type',
+    csv: { type: ({ type }) => type },
+    text: ({ type }) => typeShown(type),
+  },
+  {
+    title: 'AMOUNT',
+    field: 'amounts',
+    csv: {
+      ...amountCsv('amountIn', (row: Row) => amountsOf(row).in),
+      ...amountCsv('amountOut', (row: Row) => amountsOf(row).out),
+    },
+    align: 'right',
+    text: (row, _, places) => {
+      const { in: paid, out } = amountsOf(row)
+      const amount = paid ?? out ?? (row.source === 'journal' ? row.queued?.amount : null)
+      return amount ? amountShown(amount, places) : takesEverything(row) ? 'max' : '-'
+    },
+  },
+  {
+    title: 'STRATEGY',
+    field: 'strategySlug',
+    csv: { strategySlug: ({ strategySlug }) => strategySlug },
+    text: ({ strategySlug }) => sanitizeText(strategySlug ?? ''),
+    drop: 3,
+  },
+  {
+    title: 'STATUS',
+    field: 'status',
+    csv: {
+      status: ({ status }) => status,
+      reported: ({ reported }) => reported,
+      source: ({ source }) => source,
+    },
+    text: statusShown,
+  },
+  {
+    title: 'CREATED',
+    field: 'createdAt',
+    csv: { createdAt: ({ createdAt }) => createdAt },
+    text: ({ createdAt }) => (createdAt === null ? '-' : utcTime(createdAt)),
+    drop: 1,
+    whole: true,
+  },
+]
 
 /** `action list` */
 export async function listActions(cli: Cli, options: OptionsOf<'action list'>): Promise<void> {
@@ -67,54 +117,7 @@ export async function listActions(cli: Cli, options: OptionsOf<'action list'>): 
     {
       empty: options.status === undefined && wallet === undefined ? 'No actions yet.' : 'No actions match.',
       ...(marked && { note: onlyOfService }),
-      columns: [
-        { title: 'ACTION', field: 'id', csv: { id: ({ id }) => id }, text: ({ id }) => sanitizeText(id) },
-        {
-          title: 'TYPE',
-          field: 'type',
-          csv: { type: ({ type }) => type },
-          text: ({ type }) => typeShown(type),
-        },
-        {
-          title: 'AMOUNT',
-          field: 'amounts',
-          csv: {
-            ...amountCsv('amountIn', (row: Row) => amountsOf(row).in),
-            ...amountCsv('amountOut', (row: Row) => amountsOf(row).out),
-          },
-          align: 'right',
-          text: (row, _, places) => {
-            const { in: paid, out } = amountsOf(row)
-            const amount = paid ?? out ?? (row.source === 'journal' ? row.queued?.amount : null)
-            return amount ? amountShown(amount, places) : takesEverything(row) ? 'max' : '-'
-          },
-        },
-        {
-          title: 'STRATEGY',
-          field: 'strategySlug',
-          csv: { strategySlug: ({ strategySlug }) => strategySlug },
-          text: ({ strategySlug }) => sanitizeText(strategySlug ?? ''),
-          drop: 3,
-        },
-        {
-          title: 'STATUS',
-          field: 'status',
-          csv: {
-            status: ({ status }) => status,
-            reported: ({ reported }) => reported,
-            source: ({ source }) => source,
-          },
-          text: statusShown,
-        },
-        {
-          title: 'CREATED',
-          field: 'createdAt',
-          csv: { createdAt: ({ createdAt }) => createdAt },
-          text: ({ createdAt }) => (createdAt === null ? '-' : utcTime(createdAt)),
-          drop: 1,
-          whole: true,
-        },
-      ],
+      columns,
     },
   )
 }

@@ -32,34 +32,53 @@ export function checkPendlePtCalldata(
   const known = call.functionName === 'redeemPyToToken' ? constants.yt : constants.market
   if (!sameAddress(place, known))
     return refuse('POLICY_CONTRACT_NOT_ALLOWED', `It goes to ${place}, not to ${known}`)
-  if (call.functionName === 'swapExactTokenForPt') {
-    const [, , least, guessed, input, limit] = call.args
-    const wrong =
-      indirect(asset, { ...input, token: input.tokenIn, made: input.tokenMintSy }) ?? orders(limit)
-    if (wrong) return wrong
-    if (input.netTokenIn !== intent.amount)
-      return refuse('POLICY_AMOUNT', `It spends ${input.netTokenIn}, not ${intent.amount}`)
-    if (Object.entries(guess).some(([name, value]) => guessed[name as keyof typeof guess] !== value))
-      return refuse('POLICY_DECODE', 'It gives the router hints for the output amount')
-    const low = tooLittle(least, intent, receipt)
-    if (low) return low
-    return {
-      bound: {
-        name: call.functionName,
-        args: jsonArguments({
-          receiver,
-          market: place,
-          minPtOut: least,
-          tokenIn: asset.address,
-          netTokenIn: intent.amount,
-        }),
-        text: `Buy at least ${formatAmount(least, receipt)} with ${formatAmount(intent.amount, asset)}, each worth one ${asset.symbol} on ${maturityOf({ constants })}`,
-        value: 0n,
-        spends: { token: asset.address, amount: intent.amount },
-      },
-    }
+  return call.functionName === 'swapExactTokenForPt'
+    ? checkPurchase(call, intent, { asset, receipt }, constants)
+    : checkSale(call, intent, { asset, receipt })
+}
+
+type RouterCall = NonNullable<ReturnType<typeof strictDecode<typeof pendleRouterAbi>>>
+type Purchase = Extract<RouterCall, { functionName: 'swapExactTokenForPt' }>
+
+/** A purchase of PT spends the amount of the asset, without an exchange or orders of others in between. */
+function checkPurchase(
+  { functionName, args: [receiver, market, least, guessed, input, limit] }: Purchase,
+  intent: MarketIntent,
+  { asset, receipt }: Tokens,
+  constants: PendlePtConstants,
+): CalldataVerdict {
+  const wrong = indirect(asset, { ...input, token: input.tokenIn, made: input.tokenMintSy }) ?? orders(limit)
+  if (wrong) return wrong
+  if (input.netTokenIn !== intent.amount)
+    return refuse('POLICY_AMOUNT', `It spends ${input.netTokenIn}, not ${intent.amount}`)
+  if (Object.entries(guess).some(([name, value]) => guessed[name as keyof typeof guess] !== value))
+    return refuse('POLICY_DECODE', 'It gives the router hints for the output amount')
+  const low = tooLittle(least, intent, receipt)
+  if (low) return low
+  return {
+    bound: {
+      name: functionName,
+      args: jsonArguments({
+        receiver,
+        market,
+        minPtOut: least,
+        tokenIn: asset.address,
+        netTokenIn: intent.amount,
+      }),
+      text: `Buy at least ${formatAmount(least, receipt)} with ${formatAmount(intent.amount, asset)}, each worth one ${asset.symbol} on ${maturityOf({ constants })}`,
+      value: 0n,
+      spends: { token: asset.address, amount: intent.amount },
+    },
   }
-  const [, , units, output] = call.args
+}
+
+/** A sale of PT, or its redemption after maturity, spends the requested units, without an exchange or orders of others in between. */
+function checkSale(
+  call: Exclude<RouterCall, Purchase>,
+  intent: MarketIntent,
+  { asset, receipt }: Tokens,
+): CalldataVerdict {
+  const [receiver, place, units, output] = call.args
   const wrong =
     indirect(asset, { ...output, token: output.tokenOut, made: output.tokenRedeemSy }) ??
     (call.functionName === 'swapExactPtForToken' ? orders(call.args[4]) : undefined)
