@@ -5,36 +5,26 @@ import { readHeader } from '../chain/head.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxStatus } from '../domain/sandbox-status-type.ts'
-import type { Catalog, SwapRow } from '../protocols/catalog-types.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { acrossContracts } from '../swaps/across/constants-schema.ts'
-import { aveniaContracts } from '../swaps/avenia/constants-schema.ts'
 import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
-import { cowContracts } from '../swaps/cow/constants-schema.ts'
-import { kyberSwapContracts } from '../swaps/kyberswap/constants-schema.ts'
-import { lifiContracts } from '../swaps/lifi/constants-schema.ts'
-import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
-import { relayContracts } from '../swaps/relay/constants-schema.ts'
-import { contractsIn, type SwapContracts, swapRows } from '../swaps/swap-contracts.ts'
+import { contractsIn } from '../swaps/swap-contracts.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { startRelayer } from './across/relayer.ts'
-import { suggestedFees } from './across/suggested-fees-api.ts'
-import { openAcrossV1 } from './across/v1-api.ts'
-import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from './aggregator.ts'
+import { sandboxKeyFile } from './aggregator.ts'
 import { restoreClock } from './anvil.ts'
-import { aveniaPath, openAvenia, rampFaults, sandboxAccountFile } from './avenia.ts'
+import { sandboxAccountFile } from './avenia.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
 import { depositFaults } from './bitcoin/deposit-service.ts'
-import { type BitcoinWorld, bitcoinServices, openBitcoinWorld } from './bitcoin/start-bitcoin.ts'
+import { type BitcoinWorld, openBitcoinWorld } from './bitcoin/start-bitcoin.ts'
 import { attestationAnswer } from './cctp/attestation-api.ts'
 import { type Attester, bridgeFaults, startAttester } from './cctp/attestation-service.ts'
-import { openOrderBooks, orderBookPath } from './cow/order-book.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
-import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startSavedNodes } from './node-processes.ts'
-import { openRelay, relayFaults, relayPath } from './relay.ts'
+import { catalogWithServices, openProviderServices } from './provider-services.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
 
@@ -169,36 +159,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     makesBlocks: (chainId: number) => !faults.isMiningStopped(chainId),
   })
 
-  /** Starts the services that keep orders in memory, and those that swap through the exchanges of the chains. */
-  const openServices = () => {
-    const given = standIn()
-    const fees = (url: URL) => suggestedFees(url, { ...given, relayer })
-    const orders = openOrderBooks({
-      ...given,
-      solver: sandboxAddress(roles.solver),
-      isIdle: () => faults.activeFault('order-unfilled') !== undefined,
-    })
-    const desks = openAvenia({
-      ...given,
-      account,
-      now: serviceNow,
-      fault: () => faults.activeFault(...rampFaults),
-    })
-    const relay = openRelay({ ...given, fault: () => faults.activeFault(...relayFaults) })
-    const isLying = () => faults.activeFault('lifi-lies') !== undefined
-    return {
-      answers: [
-        aggregatorAnswer(given.catalog, chains),
-        lifiAnswer({ ...given, collector: owner, fees, isLying }),
-        orders.answer,
-        desks.answer,
-        relay.answer,
-        openAcrossV1({ ...given, fees }),
-        ({ url }: { url: URL }) => fees(url),
-      ],
-      work: async () => [await orders.solve(), await desks.pay(), await relay.solve()].includes(true),
-    }
-  }
+  const openServices = () => openProviderServices(standIn(), faults, account, serviceNow)
   let services = openServices()
   const openBitcoin = (): BitcoinWorld =>
     openBitcoinWorld(whole(), chains, {
@@ -256,35 +217,6 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     const domains = contractsIn(saved.catalog, cctpV2Contracts).map(({ domain }) => domain)
     return attestationAnswer(url, attester, domains, now)
   })
-  const urlAt = ({ chainId }: { chainId: number }, pathOf: (network: string) => string): string =>
-    `${api.url}${pathOf(chainOf(chainId).network.name)}`
-  /** The services of the swap providers, which this process answers for. */
-  const withServices = (catalog: Catalog): Catalog => {
-    const { url } = api
-    const rows = <row extends SwapRow>(
-      contracts: SwapContracts<row>,
-      serve: (one: row) => Partial<row>,
-    ): Catalog['swaps'] =>
-      swapRows(
-        contracts,
-        contractsIn(catalog, contracts).map((one) => ({ ...one, ...serve(one) })),
-      )
-    return {
-      ...catalog,
-      bitcoin: bitcoinServices(url),
-      swaps: {
-        ...catalog.swaps,
-        ...rows(cctpV2Contracts, () => ({ attestation: url })),
-        ...rows(acrossContracts, () => ({ api: url })),
-        ...rows(cowContracts, (one) => ({ api: urlAt(one, orderBookPath) })),
-        ...rows(aveniaContracts, (one) => ({ service: { api: urlAt(one, aveniaPath), account } })),
-        ...rows(lifiContracts, () => ({ api: `${url}${lifiPath}` })),
-        ...rows(relayContracts, () => ({ api: `${url}${relayPath}` })),
-        ...rows(kyberSwapContracts, (one) => ({ api: urlAt(one, aggregatorPath) })),
-        ...rows(oneInchContracts, (one) => ({ api: urlAt(one, oneInchPath), keyFile })),
-      },
-    }
-  }
   const dump = async (): Promise<void> => {
     // While the relayer is paused, no mint can be saved without its burn.
     if (dir) await attester.paused(() => saveNext(dir, saved, chains))
@@ -294,7 +226,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     chains,
     dump,
     attestationUrl: api.url,
-    catalog: () => withServices(whole()),
+    catalog: () => catalogWithServices(whole(), api.url, { account, keyFile }),
     genesis: () => saved.genesis,
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
     faults,
