@@ -124,7 +124,6 @@ export const PolledEvent = z.object({
   cursor: z.string(),
 })
 
-/** An event as it is polled. */
 export type PolledEvent = z.output<typeof PolledEvent>
 
 const Since = z.object({ id: Name, since: Time })

@@ -8,7 +8,6 @@ export type NodeCall = (method: string, params: readonly unknown[]) => Promise<u
 /** A node: a client, or a function that sends one request, as to the node of a wallet's own machine. */
 export type Node = ChainClient | NodeCall
 
-/** Sends one request to a node. */
 export const sendTo = <T>(node: Node, [method, params]: NodeRequest): Promise<T> =>
   (typeof node === 'function' ? node(method, params) : node.request(method, params)) as Promise<T>
 

@@ -171,7 +171,6 @@ export type RenderedAdvice = {
   lines: { text: string; isCommand: boolean }[]
 }
 
-/** Renders an advice for the line that ran. */
 export function renderAdvice(given: Advice, line: LineThatRan): RenderedAdvice {
   const parts = partsOf(given)
   const { again: _, ...target } = line

@@ -182,7 +182,6 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 }
 
-/** A topic as text. */
 export const topicText = ({ intro, rows, outro }: Topic, to: Stream): string =>
   [prose(intro, to), '', fieldTable(rows, to), ...(outro ? ['', prose(outro, to)] : [])].join('\n')
 

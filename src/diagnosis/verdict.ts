@@ -42,7 +42,6 @@ export type Verdict = {
 /** A verdict as a document has it, with its next command as a line. */
 export type PrintedVerdict = Omit<Verdict, 'next'> & { next: string | null }
 
-/** Makes the document of a verdict. */
 export const verdictDocument = (verdict: Verdict, line = commandLine): PrintedVerdict => ({
   ...verdict,
   next: verdict.next && line(verdict.next),

@@ -8,7 +8,6 @@ export type ErrorCode = keyof typeof errorTable
 /** Whether a word is a code of the table. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** Returns the row of a code. */
 export const errorRow = (code: ErrorCode): ErrorRow => errorTable[code]
 
 /**

@@ -197,7 +197,6 @@ export const displayNetwork = (networks: readonly Network[], chainId: number): N
     explorer: null,
   }
 
-/** Whether a network is one of the embedded chains. */
 export const isEmbedded = ({ chainId }: Pick<Network, 'chainId'>): boolean =>
   sandboxNetworks.some((one) => one.chainId === chainId)
 

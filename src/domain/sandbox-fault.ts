@@ -141,7 +141,6 @@ export const faultKinds = {
   },
 } as const satisfies Record<string, FaultKind>
 
-/** The name of a fault. */
 export type FaultName = keyof typeof faultKinds
 
 /**

@@ -16,7 +16,6 @@ export function marketNamed({ markets }: EngineContext, id: string): Market {
 export const isChainInScope = ({ catalog }: EngineContext, chainId: number): boolean =>
   catalog.networks.some((network) => network.chainId === chainId)
 
-/** The network of a strategy. */
 export const networkOf = ({ catalog }: EngineContext, { chainId }: StrategyEntry): Network =>
   networkNamed(catalog.networks, chainId)
 

@@ -2,7 +2,6 @@ import { AppError } from '../domain/errors.ts'
 
 /** The assurance levels: how much of a plan was verified, from nothing to a device that decoded the same bytes. */
 export const assuranceLevels = ['L0', 'L1', 'L2', 'L3', 'L4'] as const
-/** An assurance level. */
 export type AssuranceLevel = (typeof assuranceLevels)[number]
 
 /** The meaning of each level, for people. */

@@ -12,7 +12,6 @@ export const queueNames = [
   'sweep',
 ] as const
 
-/** The name of a queue. */
 export type QueueName = (typeof queueNames)[number]
 
 /** A job: `key` names what it is about (an action, an endpoint, a customer), `at` is the epoch ms before which it does not run. */

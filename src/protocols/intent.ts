@@ -88,7 +88,6 @@ export type Intent =
       amount: bigint
     }
 
-/** The tokens of an intent. */
 export const intentTokens = (intent: Intent): Token[] => {
   if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
   return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
@@ -103,5 +102,4 @@ export type MarketIntent = IntentOf<'deposit' | 'withdraw'>
 /** The intent of a delivery. */
 export type DeliverIntent = IntentOf<'deliver'>
 
-/** The intent of a swap. */
 export type SwapIntent = IntentOf<'swap'>

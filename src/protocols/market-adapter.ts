@@ -20,7 +20,6 @@ export type MarketEvent = {
 export type LogFilter = { address: Address; topics: (Hex | null)[]; isAbout?: (log: Log) => boolean }
 /** The parts of a log that give its meaning. */
 export type Log = { address: Address; topics: Hex[]; data: Hex }
-/** A log with its transaction. */
 export type SentLog = Log & { transactionHash: Hex }
 
 /**

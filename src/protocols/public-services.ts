@@ -48,7 +48,6 @@ export const publicServices = {
 /** The name of a public service. */
 export type PublicService = keyof typeof publicServices
 
-/** All names of public services. */
 export const publicServiceNames = Object.keys(publicServices) as readonly PublicService[]
 
 /** The variable that replaces the base URL of a service. */
@@ -67,7 +66,6 @@ export function keyedBaseOf(name: PublicService, base: string): string {
   return base === open ? keyedBase : base
 }
 
-/** The variable with the key of a service. */
 export const keyVariable = (name: PublicService): string =>
   `SLUICE_${name.toUpperCase().replaceAll('-', '_')}_KEY`
 

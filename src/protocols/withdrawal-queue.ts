@@ -61,7 +61,6 @@ export type Queue = {
   restarts?: true
 }
 
-/** No requests. */
 export const noRequests: Requests = { pending: [], claimable: [] }
 
 /** Requests by whether they can be claimed; one without an answer (`null`) leaves all unknown. */

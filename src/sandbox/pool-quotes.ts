@@ -48,7 +48,6 @@ export const tokenOf = (chainId: number, address: Address): Token => ({
   decimals: 0,
 })
 
-/** An exchange and its offer. */
 export type ExchangeQuote = { exchange: SwapProvider; offer: Offer }
 
 /** Returns each exchange's offer for an amount on a route of one chain; exchanges without an offer are left out. */

@@ -2,7 +2,6 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 
-/** A chain of the sandbox and its node. */
 export type SandboxNode = { network: Network; rpc: ChainClient }
 
 /** Inputs that all service stand-ins share. The nodes hold the keys of their accounts. */

@@ -6,7 +6,6 @@ import { thorchain } from './thorchain/provider.ts'
 /** All providers of swaps from Bitcoin, in order of preference for equal offers. */
 export const depositDefinitions: readonly DepositDefinition[] = [thorchain, nearIntents]
 
-/** The names of all deposit providers. */
 export const depositProviderNames: readonly string[] = depositDefinitions.map(({ name }) => name)
 
 /** The deposit provider with a name; `undefined` if unknown. */

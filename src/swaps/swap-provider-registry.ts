@@ -59,7 +59,6 @@ export const swapsOfFile = z.strictObject(
   Object.fromEntries(all.map(({ contracts: { name, file } }) => [name, file.optional()])),
 ) as unknown as z.ZodType<SwapsOfFile>
 
-/** The names of all swap providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
 
 /** The names of the providers whose output our own node can price, without their services. */

@@ -70,7 +70,6 @@ function grid<row>(fitted: readonly Fitted<row>[], rows: readonly row[], to: Str
     .map((line) => line.trimEnd())
 }
 
-/** A label and its value. */
 export type FieldRow = readonly [label: string, value: string]
 
 /** A row, or nothing where it has nothing to say. */

@@ -23,7 +23,6 @@ export const html = (parts: TemplateStringsArray, ...values: readonly unknown[])
   [markup]: parts.map((part, at) => part + (at < values.length ? written(values[at]) : '')).join(''),
 })
 
-/** Markup as a text. */
 export const pageText = (page: Html): string => page[markup]
 
 function written(value: unknown): string {

@@ -71,7 +71,6 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
   return { ...none, kind, baseUrl, legacyBaseUrl, hasApiKey: isKeyFor(keyFor, found), networks, secretsIn }
 }
 
-/** The error for an unknown profile. */
 export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
   const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
   return new AppError('CONFIG_INVALID', `No profile "${sanitizeText(name)}"${didYouMean(name, known)}`, {

@@ -61,7 +61,6 @@ export const begunQuote = ({ plan }: JournalOperation) => {
   return { ...asked, quote: decodeSavedQuote(raw) }
 }
 
-/** Whether an operation is that of a quote. */
 export const isOfQuote = ({ plan }: JournalOperation, { id }: Pick<Quote, 'id'>): boolean =>
   (plan as StoredPlan).quoteId === id
 

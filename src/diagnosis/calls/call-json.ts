@@ -66,7 +66,6 @@ function movedAmount(catalog: Catalog, network: Network, { token, units }: Token
   }
 }
 
-/** A described call as JSON. */
 export const callJson = (catalog: Catalog, network: Network, call: DescribedCall): CallJson => ({
   to: call.to,
   contract: call.contract,
@@ -80,7 +79,6 @@ export const callJson = (catalog: Catalog, network: Network, call: DescribedCall
   unread: call.unread,
 })
 
-/** A transaction as JSON. */
 export const transactionJson = (
   catalog: Catalog,
   network: Network,

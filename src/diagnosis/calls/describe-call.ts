@@ -207,7 +207,6 @@ function describedAt(
 /** The selectors of functions, each hashed once. */
 const selectors = new WeakMap<AbiFunction, string>()
 
-/** The selector of a function. */
 export function selectorOf(item: AbiFunction): string {
   const selector = selectors.get(item) ?? toFunctionSelector(item)
   selectors.set(item, selector)

@@ -73,5 +73,4 @@ export const EvidenceSchema = z.looseObject({
   calls: z.array(z.looseObject({ index: z.number() })),
 })
 
-/** Parsed evidence. */
 export type ParsedEvidence = z.infer<typeof EvidenceSchema>

@@ -29,7 +29,6 @@ type Verb =
   | 'speed-up'
   | 'watch'
 
-/** A command for this operation. */
 export const commandForOperation = ({ operation }: Facts, verb: Verb, flags: Flags = {}): Next =>
   sluice(`action ${verb}`, operation.id, flags)
 

@@ -117,13 +117,10 @@ export const eventTable = {
   },
 } as const satisfies Record<string, EventKind>
 
-/** The type of an event. */
 export type EventType = keyof typeof eventTable
 
-/** All types of events. */
 export const eventTypes = Object.keys(eventTable) as [EventType, ...EventType[]]
 
-/** The data of an event. */
 export type EventData<type extends EventType> = z.output<(typeof eventTable)[type]['data']>
 
 /** The subject of an event: its kind and id. Events of one subject have an order. */

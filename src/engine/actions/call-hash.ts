@@ -19,7 +19,6 @@ export type RpcTransaction = {
 export const callHash = ({ to, data, value }: { to: string | null; data: string; value: bigint }): string =>
   to === null ? '' : keccak256(stringToBytes(`${to} ${data} ${value}`.toLowerCase()))
 
-/** Whether a transaction makes the wanted call. */
 export const makesCall = (tx: RpcTransaction, { wallet, ...call }: WantedCall): boolean =>
   sameAddress(tx.from, wallet) &&
   callHash({ to: tx.to, data: tx.input, value: BigInt(tx.value) }) === callHash(call)

@@ -80,7 +80,6 @@ function throwInvalid(errors: readonly InputError[]): void {
     throw new AppError('VALIDATION_ERROR', `${errors[0].path}: ${errors[0].message}`, { details: { errors } })
 }
 
-/** The customer of this engine. */
 export async function customerOf(context: EngineContext): Promise<Customer> {
   const { markupBps } = await customerFees(context)
   return {

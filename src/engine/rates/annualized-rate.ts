@@ -7,9 +7,7 @@ export type IndexPoint = { at: number; index: bigint }
 /** The number of days of an average. */
 export const averageDays = 30
 
-/** A day in seconds. */
 export const daySeconds = 86_400
-/** A year of 365 days in seconds. */
 export const yearSeconds = 365 * daySeconds
 
 /** The day of a time, counted from 1970. */

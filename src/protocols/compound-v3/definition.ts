@@ -6,7 +6,6 @@ import { checkCompoundV3Calldata } from './calldata-check.ts'
 import type { CompoundV3Constants } from './constants-schema.ts'
 import { compoundV3 as market } from './market-adapter.ts'
 
-/** Compound v3. */
 export const compoundV3: Protocol<CompoundV3Constants> = {
   grade: { grade: 'B', by: '@compound-finance/compound-js 0.6.2' },
   description: lendingDescription,

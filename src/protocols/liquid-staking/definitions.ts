@@ -46,7 +46,6 @@ const paysAtRate = (_: StrategyEntry, constants: StakedConstants, units: bigint)
   amountOf: ([rate]) => (rate === undefined ? undefined : (units * rate) / 10n ** 18n),
 })
 
-/** ether.fi. */
 export const etherFi = liquidStaking<EtherFiConstants>(
   { grade: 'C', by: 'etherfi-protocol/smart-contracts, WeETHWithdrawAdapter and WithdrawRequestNFT' },
   etherFiQueue,

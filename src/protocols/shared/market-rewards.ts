@@ -31,7 +31,6 @@ export function rewardRate(
   return Number.isFinite(rate) ? rate : null
 }
 
-/** Units in whole tokens. */
 export const wholeTokens = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
 
 /** The decimals and prices of some tokens, in one round; `null` if one does not state its decimals. */

@@ -56,7 +56,6 @@ export function openFaults(): FaultSet {
   }
 }
 
-/** Whether a fault affects a call of a method. */
 export const affectsCall = ({ kind, method }: FaultRequest, called: string): boolean => {
   const usual = kind === 'rpc-lost-request' || kind === 'rpc-lost-answer' ? 'eth_sendRawTransaction' : '*'
   const wanted = method ?? usual

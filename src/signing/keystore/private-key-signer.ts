@@ -2,5 +2,4 @@ import type { LocalAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Hex } from '../../domain/address.ts'
 
-/** The signer of a private key. */
 export const privateKeySigner = (key: Hex): LocalAccount => privateKeyToAccount(key)

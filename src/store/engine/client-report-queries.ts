@@ -13,7 +13,6 @@ type ClientReportRow = {
   toldAt: number
 }
 
-/** The table of client reports. */
 export const clientReportSchema = `create table action_told (
      action_id text not null references actions (id), hash text not null, customer text not null, chain_id bigint, idx integer, told_at bigint not null,
      primary key (action_id, hash));

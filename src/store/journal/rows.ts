@@ -20,7 +20,6 @@ const transactionOf = (row: Row) => ({
   chainId: number(row.chain_id),
 })
 
-/** The columns of a transaction. */
 export const columnsOf = ({ to, data, value, chainId }: Transaction) => ({
   target: to,
   data,
@@ -127,7 +126,6 @@ function historyOf({
 /** Whether a state of a step is final without effect. */
 const isEndWithoutEffect = (state: string): boolean => state === 'FINAL_REVERTED' || state === 'CANCELLED'
 
-/** An operation from its rows. */
 export const operationOf = (row: Row, below: RowsOfOperation): Operation => {
   const history = historyOf(below)
   return {

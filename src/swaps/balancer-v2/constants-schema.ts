@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { CatalogAddress } from '../../domain/address.ts'
 import { CatalogHash, type RowOf, swapContracts } from '../swap-contracts.ts'
 
-/** The contracts of Balancer v2. */
 export const balancerV2Contracts = swapContracts('balancer-v2', {
   vault: CatalogAddress,
   queries: CatalogAddress,

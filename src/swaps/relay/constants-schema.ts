@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { CatalogAddress } from '../../domain/address.ts'
 import { type RowOf, ServiceUrl, swapContracts } from '../swap-contracts.ts'
 
-/** The contracts of Relay. */
 export const relayContracts = swapContracts('relay', {
   depository: CatalogAddress,
   chain: z.string().min(1),

@@ -9,7 +9,6 @@ import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Chains, Transfers } from './order-outcome.ts'
 import { type TransactionWithCall, transferQuery } from './payments.ts'
 
-/** A mined transaction with its call. */
 export type PaymentTransaction = MinedTransaction & TransactionWithCall
 
 /** Looks up payments since a time (Unix s) at nodes. `awaitRead` says what becomes of a node that does not answer. */

@@ -11,7 +11,6 @@ const shape = {
 /** The contracts of a fork of Uniswap v2, by its provider name. */
 export const uniswapV2ContractsNamed = <const name extends string>(name: name) => swapContracts(name, shape)
 
-/** The contracts of Uniswap v2. */
 export const uniswapV2Contracts = uniswapV2ContractsNamed('uniswap-v2')
 
 /**

@@ -13,7 +13,6 @@ const shape = {
 /** The contracts of a fork of Uniswap v3, by its provider name. */
 export const uniswapV3ContractsNamed = <const name extends string>(name: name) => swapContracts(name, shape)
 
-/** The contracts of Uniswap v3. */
 export const uniswapV3Contracts = uniswapV3ContractsNamed('uniswap-v3')
 
 /** The contracts of PancakeSwap v3, a fork of Uniswap v3; the router is its SmartRouter. */

@@ -1,7 +1,6 @@
 import { CatalogAddress } from '../../domain/address.ts'
 import { CatalogTokens, type RowOf, swapContracts } from '../swap-contracts.ts'
 
-/** The contracts of Uniswap v4. */
 export const uniswapV4Contracts = swapContracts('uniswap-v4', {
   poolManager: CatalogAddress,
   quoter: CatalogAddress,

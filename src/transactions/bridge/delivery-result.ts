@@ -117,7 +117,6 @@ export const unfilledText = ({ why, until, network }: Unfilled): string =>
     ? `The order on ${sanitizeText(network)} was not filled before ${momentText(until * 1_000)} and has expired`
     : `The order on ${sanitizeText(network)} was cancelled before it was filled`
 
-/** The error of an operation with a refund. */
 export function refundError(operation: Operation): AppError {
   const { id } = operation
   const { refund } = resultOf(operation)

@@ -17,7 +17,6 @@ import { amountOfBalance } from '../amount-of-balance.ts'
 import { betterAfterGas, otherProviders } from './choose-after-gas.ts'
 import { refuseDrift } from './quote-matches-request.ts'
 
-/** The flags of a quote. */
 export type QuoteFlags = Omit<OptionsOf<'swap quote'>, 'compare' | 'raw'>
 
 type Speed = NonNullable<QuoteFlags['speed']>

@@ -32,7 +32,6 @@ export function logQueries(filters: readonly LogFilter[]): LogQuery[] {
   }))
 }
 
-/** Whether a log matches one of the filters. */
 export const matchesFilters = (filters: readonly LogFilter[], log: RpcLog): boolean =>
   filters.some(
     ({ address, topics, isAbout }) =>
