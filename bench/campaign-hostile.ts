@@ -5,7 +5,7 @@ import { vitestCampaign } from './vitest-campaign.ts'
 await vitestCampaign('hostile', {
   files: ['test/commands/hostile-service/false-answers.test.ts'],
   under: 'a hostile service that returns',
-  ...campaignArguments(91),
+  ...campaignArguments(90),
 })
 // An order that is proposed again, or that its provider never made: the same, and nothing is approved.
 await vitestCampaign('hostile-orders', {

@@ -164,7 +164,8 @@ async function goOn(
       ? `${cell.point} ${cell.nth}, ${JSON.stringify(cell.rule)}, ${cell.during}`
       : `${cell.ms} ms`
   let ended: unknown
-  for (let tries = 0; tries < 6 && ended !== 'done'; tries++)
+  // What is wrong already needs no resumption.
+  for (let tries = 0; tries < 6 && ended !== 'done' && wrong.length === 0; tries++)
     // A busy machine answers later than a node that is silent on purpose is waited for; a later try has more patience.
     ended = await pay(
       broken.journal?.(journal) ?? journal,
@@ -178,7 +179,7 @@ async function goOn(
         return error
       },
     )
-  if (ended !== 'done') wrong.push(`it never ended well: ${String(ended)}`)
+  if (ended !== 'done' && wrong.length === 0) wrong.push(`it never ended well: ${String(ended)}`)
   if (atKill.some((raw) => !attempts().includes(raw))) wrong.push('a signature is gone from the journal')
   const { paid, nonce } = await truth(rpc, order)
   const due = BigInt(order.steps) * onePayment

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../src/chain/chain-client.ts'
 import type { Hex } from '../src/domain/address.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
-import type { Attempt } from '../src/store/journal/operation-types.ts'
+import type { Attempt, Step } from '../src/store/journal/operation-types.ts'
 import type { Broken } from './sim-run.ts'
 
 type Unwritten = { id: string; index: number; attempt: Attempt }
@@ -20,22 +20,18 @@ function persistAfterSend(journal: Journal): Journal {
     recordSigned: (id, index, attempt) => {
       unwritten.push({ id, index, attempt: { ...attempt, created: 0, sends: 0, lastAnswer: null } })
     },
-    attempts: (id, index) => [
-      ...journal.attempts(id, index),
-      ...unwritten.filter((one) => one.id === id && one.index === index).map(({ attempt }) => attempt),
-    ],
     find: (id) => {
       const operation = journal.find(id)
-      return (
-        operation && {
-          ...operation,
-          steps: operation.steps.map((step) =>
-            step.state === 'RESERVED' && unwritten.some((one) => one.id === id && one.index === step.index)
-              ? { ...step, state: 'SIGNED' as const }
-              : step,
-          ),
+      const withUnwritten = (step: Step): Step => {
+        const signed = unwritten.filter((one) => one.id === id && one.index === step.index)
+        if (signed.length === 0) return step
+        return {
+          ...step,
+          state: 'SIGNED',
+          attempts: [...step.attempts, ...signed.map(({ attempt }) => attempt)],
         }
-      )
+      }
+      return operation && { ...operation, steps: operation.steps.map(withUnwritten) }
     },
     recordSent: (hash, answer) => {
       flush(hash)

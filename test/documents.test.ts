@@ -89,12 +89,14 @@ describe('command lines in the documents', () => {
   test.each(pages.filter(({ text }) => linesOf(text).length > 0))(
     'the program accepts every command line of $path',
     async ({ text }) => {
-      for (const line of linesOf(text)) expect({ line, fault: await faultOf(line) }).toEqual({ line })
+      const lines = linesOf(text)
+      for (const [at, words] of wordsOf(lines).entries())
+        expect({ line: lines[at], fault: await faultOf(words) }).toEqual({ line: lines[at] })
     },
   )
 
   test('faultOf reports unknown commands, flags, strategies and topics, and wrong arguments', async () => {
-    for (const line of [
+    const lines = [
       'sluice deposit-now x',
       'sluice deposit aave-v3-usdc-base --amont 1',
       'sluice deposit aave-v3-none-base --amount 1',
@@ -102,13 +104,16 @@ describe('command lines in the documents', () => {
       'sluice action show ID more',
       'sluice serve --port',
       'sluice help exit-code',
-    ])
-      expect({ line, fault: await faultOf(line) }).toEqual({ line, fault: expect.any(String) })
+    ]
+    for (const [at, words] of wordsOf(lines).entries())
+      expect({ line: lines[at], fault: await faultOf(words) }).toEqual({
+        line: lines[at],
+        fault: expect.any(String),
+      })
   })
 
   /** Why the program would reject a line; undefined where its action would run. Nothing is run. */
-  async function faultOf(line: string): Promise<string | undefined> {
-    const [, ...words] = wordsOf(line)
+  async function faultOf(words: readonly string[]): Promise<string | undefined> {
     if (words[0] === 'help') return Object.hasOwn(topics, words[1] ?? '') ? undefined : 'no such topic'
     const [command, slug] = words
     if (/^(deposit|withdraw)$/.test(command ?? '') && slug && !slug.includes('-sandbox-') && !slugs.has(slug))
@@ -213,12 +218,14 @@ exit "$exit"
   })
 })
 
-/** The words of a command line, as bash splits them. */
-function wordsOf(line: string): string[] {
-  const out = execFileSync('bash', ['-c', `sluice() { printf '%s\\0' sluice "$@"; }; ${line}`], {
-    encoding: 'utf8',
-  })
-  return out.split('\0').slice(0, -1)
+/** The words behind `sluice` of each line, as bash splits them. */
+function wordsOf(lines: readonly string[]): string[][] {
+  const script = String.raw`sluice() { printf '%s\0' "$@"; }; for line; do (eval "$line"); printf '\n\0'; done`
+  const out = execFileSync('bash', ['-c', script, 'bash', ...lines], { encoding: 'utf8' })
+  return out
+    .split('\n\0')
+    .slice(0, -1)
+    .map((words) => words.split('\0').slice(0, -1))
 }
 
 test('every file and function that CONTRIBUTING.md names exists', () => {

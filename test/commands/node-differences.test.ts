@@ -52,7 +52,7 @@ describe('receipts without a status', () => {
     const { run, node } = await at(
       bent('eth_getTransactionReceipt', ({ status: _, ...rest }) => ({ ...rest, logs: [] })),
     )
-    const { exit, json } = await run(`${deposit} --timeout 2s`)
+    const { exit, json } = await run(`${deposit} --timeout 3s`)
     expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
     node.says = () => undefined
     const resumed = await run(`action resume ${json.error.details.operation} --yes --json`)
@@ -65,7 +65,7 @@ test('a node that shows a transaction in a block without its receipt is not said
     if (method === 'eth_sendRawTransactionSync') return { error: { code: -32601, message: 'not found' } }
     return method === 'eth_getTransactionReceipt' ? { result: null } : undefined
   })
-  const { exit, json } = await run(`${deposit} --timeout 2s`)
+  const { exit, json } = await run(`${deposit} --timeout 3s`)
   expect(exit).toBe(20)
   const { operation: id } = json.error.details
   const explained = await run(`action explain ${id} --json`)
@@ -143,7 +143,7 @@ test('action explain ignores transactions without a sender in blocks', async () 
   const { run, node } = await at((call, ask) =>
     call.method === 'eth_getTransactionReceipt' ? { result: null } : blocks(call, ask),
   )
-  const { exit, json } = await run(`${deposit} --timeout 1s`)
+  const { exit, json } = await run(`${deposit} --timeout 3s`)
   expect(exit).toBe(20)
   node.says = blocks
   expect((await run(`action explain ${json.error.details.operation} --json`)).exit).toBe(0)
@@ -151,7 +151,7 @@ test('action explain ignores transactions without a sender in blocks', async () 
 
 test('a node that lacks the block of a transaction leaves the action MINED_NOT_FINAL', async () => {
   const { run, node } = await at(() => undefined)
-  const { json } = await run(`${deposit} --confirmations 9 --timeout 1s`)
+  const { json } = await run(`${deposit} --confirmations 9 --timeout 3s`)
   const { operation: id } = json.error.details
   const block = Number(await sandbox.chain(31337).rpc.request('eth_blockNumber'))
   node.says = ({ method, params }) =>

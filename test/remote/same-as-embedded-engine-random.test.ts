@@ -72,7 +72,7 @@ describe('the remote service', () => {
         expect(now.asked).toEqual(defined(input))
       },
     )
-    await fc.assert(drawn, { numRuns: cells(4, 12) })
+    await fc.assert(drawn, { numRuns: cells(3, 12) })
   })
 })
 

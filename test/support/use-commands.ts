@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { afterEach, beforeEach, expect, inject } from 'vitest'
@@ -114,7 +114,7 @@ export function useCommands(
         keychain = noKeychain,
       } = {},
     ) => {
-      const line = patiently(wordsOf(typed))
+      const line = wordsOf(typed)
       const said = { out: '', err: '' }
       const stream = (name: 'out' | 'err', width?: number) => ({
         write: (text: string) => {
@@ -210,21 +210,6 @@ export const rpcEnvOf = (
       urls[name] ?? rpcUrl,
     ]),
   )
-
-/**
- * Extends the `--timeout` of a signing command on a busy machine (load above three times its cores), where the same work
- * takes longer. The suite alone does not cause such a load. Other commands keep their timeout, because their tests
- * compare the waiting time with it.
- */
-function patiently(words: readonly string[]): readonly string[] {
-  const busyness = loadavg()[0]! / availableParallelism() / 3
-  const at = words.indexOf('--timeout') + 1
-  const [, count, unit] = /^([0-9]+)(ms|s)$/.exec(words[at] ?? '') ?? []
-  const isSigning = ['deposit', 'withdraw', 'transfer', 'swap', 'action'].includes(words[0] ?? '')
-  if (at === 0 || count === undefined || !isSigning || busyness <= 1) return words
-  const ms = Math.ceil(Number(count) * (unit === 's' ? 1_000 : 1) * busyness)
-  return words.with(at, `${ms}ms`)
-}
 
 /** Waits until a node that mines by itself has mined what can be mined: after `--no-wait` it may still be about to. */
 async function untilMined(rpc: ChainClient): Promise<void> {

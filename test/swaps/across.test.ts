@@ -387,7 +387,7 @@ describe('the key and the end of a service', () => {
     forwards = true
     const secrets = { serviceKeys }
     await fault('bridge unfilled')
-    const line = `swap execute ${usdt} --amount-in 5 --yes --json --timeout 1500ms`
+    const line = `swap execute ${usdt} --amount-in 5 --yes --json --timeout 3s`
     const { exit, json } = await run(line, { secrets })
     expect(exit).toBe(20)
     const id = json.error.details.operation as string
@@ -446,7 +446,7 @@ describe('an Across deposit without a fill', () => {
   /** Deposits while no relayer fills, and returns the operation ID. */
   const deposited = async (amount = 100) => {
     await fault('bridge unfilled')
-    const ran = await run(`swap execute ${usdt} --amount-in ${amount} --yes --json --timeout 1500ms`)
+    const ran = await run(`swap execute ${usdt} --amount-in ${amount} --yes --json --timeout 3s`)
     expect(ran).toMatchObject({ exit: 20 })
     return ran.json.error.details.operation as string
   }

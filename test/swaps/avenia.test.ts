@@ -331,7 +331,7 @@ describe('Avenia on the sandbox', () => {
   test('does not count the payout of an equal swap for a swap that is only reported as paid', async () => {
     const line = `swap execute ${pair} --amount-in 450 --provider avenia --yes --json`
     await fault('ramp lies')
-    const first = (await run(`${line} --timeout 1500ms`)).json.error.details.operation
+    const first = (await run(`${line} --timeout 3s`)).json.error.details.operation
     await fault('clear')
     const { json: second } = await run(`${line} --timeout 20s`)
     expect(second).toMatchObject({ status: 'SUCCESS' })

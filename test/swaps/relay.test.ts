@@ -738,7 +738,7 @@ describe('Relay', () => {
 
   test('reports BRIDGE_STUCK with the reason in the API status when the order fails', async () => {
     await run('sandbox fault relay failed --json')
-    const line = `swap execute ${far} --token-in WETH --token-out WETH --amount-in 0.1 --yes --json --timeout 1500ms`
+    const line = `swap execute ${far} --token-in WETH --token-out WETH --amount-in 0.1 --yes --json --timeout 3s`
     const { exit, json } = await run(line)
     expect(exit).toBe(20)
     const id = json.error.details.operation

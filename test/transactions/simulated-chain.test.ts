@@ -3,18 +3,18 @@ import { simCell } from '../../bench/sim.ts'
 import type { Broken } from '../../bench/sim-run.ts'
 import { sabotages } from '../../bench/sim-sabotage.ts'
 
-const cells = Number(process.env.SLUICE_CELLS ?? 100)
+const cells = Number(process.env.SLUICE_CELLS ?? 60)
 
 /** Where to search for a sabotage: the seed, and a cell near one that is known to detect it. */
 const seenAt = {
   'persist-after-send': [9, 0],
   'trust-first-receipt': [9, 5],
-  'resign-on-nonce-low': [9, 0],
-  'skip-lock': [9, 1_600],
+  'resign-on-nonce-low': [9, 14],
+  'skip-lock': [9, 1_672],
   'trust-one-block': [9, 3],
-  'trust-one-count': [9, 142],
+  'trust-one-count': [9, 416],
   'reopen-by-one-node': [1, 344],
-  'deadline-of-one-node': [9, 58],
+  'deadline-of-one-node': [9, 483],
   'pending-of-one-node': [9, 379],
 } as const
 

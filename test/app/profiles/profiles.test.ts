@@ -176,7 +176,7 @@ describe('missing or invalid settings', () => {
     ],
     [
       'a node that does not answer',
-      `${deposit} --timeout 2s`,
+      `${deposit} --timeout 3s`,
       () => ({ env: { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }, secrets }),
       7,
       'RPC_UNREACHABLE',

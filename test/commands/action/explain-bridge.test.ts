@@ -453,7 +453,7 @@ test('after the chains moved 34 days ahead, a step that was sent just now waits 
   await fault('clear')
   await fault('stop-mining')
   const { json: sending } = await run(
-    `transfer --network sandbox-one --token USDC --to ${sandboxAddress(3)} --amount 1 --yes --json --timeout 1500ms`,
+    `transfer --network sandbox-one --token USDC --to ${sandboxAddress(3)} --amount 1 --yes --json --timeout 3s`,
   )
   const { id } = sending.error.details
   for (const command of ['show', 'explain']) {

@@ -119,7 +119,7 @@ test('a cancelled or reverted action is unsafe to retry while its chain does not
     / This is known only from the journal: sandbox-one cannot be read now \(.+\), and a signed transaction may/
   await rpc().request('evm_setAutomine', [false])
   const { id } = (await run(payment('cancelled-1'), at(url()))).json.error.details
-  await run(`action cancel ${id} --timeout 500ms --yes --json`, at(url()))
+  await run(`action cancel ${id} --timeout 3s --yes --json`, at(url()))
   await rpc().request('evm_mine')
   await rpc().request('evm_setAutomine', [true])
   expect(await run(`action resume ${id} --json`, at(url()))).toMatchObject({ exit: 24 })

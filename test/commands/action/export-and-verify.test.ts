@@ -319,7 +319,7 @@ test.each([
   await rpc.request('evm_mine')
   await rpc.request('anvil_setCode', [token, code])
   await rpc.request('evm_setAutomine', [true])
-  await run(`action resume ${id} --json --confirmations 30 --timeout 2s`, signing)
+  await run(`action resume ${id} --json --confirmations 30 --timeout 3s`, signing)
   const file = join(home(), 'early.json')
   await run(['action', 'export', id, '--out', file], signing)
   expect(JSON.parse(readFileSync(file, 'utf8')).operation.steps[0].state).toBe('INCLUDED')

@@ -84,7 +84,7 @@ test('a command that cannot resume a pending operation reports PENDING with its 
     expect({ line, ...told(await run(line)) }).toEqual({ line, ...pending(id, cause, again, verb) })
   const turn = tryLock(join(home(), 'data', 'sandbox', 'locks', `${sandbox.user.address.toLowerCase()}.turn`))
   for (const line of [deposit, `action resume ${id} --json`])
-    expect(told(await run(`${line} --timeout 1s`))).toEqual(pending(id, 'WALLET_BUSY'))
+    expect(told(await run(`${line} --timeout 3s`))).toEqual(pending(id, 'WALLET_BUSY'))
   turn?.release()
   const text = await run(`action resume ${id} ${missing}`)
   expect(text.err).toContain(

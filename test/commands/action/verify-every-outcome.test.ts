@@ -30,8 +30,8 @@ const ramp =
   'swap execute --from sandbox-one --token-in USDC --token-out BRLA --amount-in 200 --provider avenia'
 const clear = 'sandbox fault clear'
 const resume = 'action resume ID --timeout 20s'
-const briefly = 'action resume ID --timeout 1s'
-const unwaited = (line: string) => `${line} --timeout 1500ms`
+const briefly = 'action resume ID --timeout 3s'
+const unwaited = (line: string) => `${line} --timeout 3s`
 
 /**
  * Command lines in order: faults, an action, and what follows. `ID` is the action. The evidence is exported after each line that
@@ -90,7 +90,7 @@ const courses: Readonly<Record<FaultName, readonly Course[]>> = {
     ],
   ],
   'usdc-blacklisted': [
-    ['LOCK', `${deposit} --timeout 1s`, 'UNLOCK', 'action abandon ID'],
+    ['LOCK', `${deposit} --timeout 3s`, 'UNLOCK', 'action abandon ID'],
     [transfer, `sandbox fault usdc-blacklisted ${friend}`, resume],
   ],
   'bridge-unfilled': [
@@ -113,7 +113,7 @@ const courses: Readonly<Record<FaultName, readonly Course[]>> = {
   'order-unfilled': [
     under('order-unfilled', unwaited(order), 'sandbox warp 2h', resume),
     under('order-unfilled', unwaited(order), 'action revoke ID', 'action abandon ID'),
-    under('order-unfilled', unwaited(order), 'action cancel ID --timeout 1s'),
+    under('order-unfilled', unwaited(order), 'action cancel ID --timeout 3s'),
   ],
   'ramp-held': [waits('ramp-held', ramp)],
   'ramp-slow': [under('ramp-slow 500ms', ramp)],

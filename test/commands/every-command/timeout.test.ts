@@ -124,7 +124,7 @@ test.each([
 ])(
   'a transfer whose node %s exits 7 at its --timeout, with nothing signed',
   async (_, fault) => {
-    const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --timeout 2s`
+    const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --timeout 3s`
     await signsNothing(async () => {
       expect(await run(`sandbox fault ${fault} --json`)).toMatchObject({ exit: 0 })
       expect(await run(line)).toMatchObject({

@@ -158,16 +158,16 @@ test('speed-up and cancel stay within the planned fee; only --max-fee exceeds it
   lieFrom(1)
   let last = begun
   for (let tried = 0; tried < 8; tried++)
-    last = await run(`action speed-up ${id} --timeout 1s --json`, here())
+    last = await run(`action speed-up ${id} --timeout 3s --json`, here())
   // The plan limits the fee here, not a policy.
   expect(last.json.error.hint).toMatch(/^sluice action speed-up \S+ --max-fee [0-9.]+/)
   expect(signed().length).toBeGreaterThan(1)
   expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
-  await run(`action cancel ${id} --timeout 1s --yes --json`, here())
+  await run(`action cancel ${id} --timeout 3s --yes --json`, here())
   expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
   node.rules = []
   const lifted = (4n * feeCap) / gwei
-  await run(`action speed-up ${id} --timeout 1s --max-fee ${lifted} --json`, here())
+  await run(`action speed-up ${id} --timeout 3s --max-fee ${lifted} --json`, here())
   const dearest = signed().reduce((most, { maxFeePerGas }) => (maxFeePerGas > most ? maxFeePerGas : most), 0n)
   expect(dearest > feeCap && dearest <= lifted * gwei).toBe(true)
 })

@@ -251,7 +251,7 @@ describe('a swap between networks that is not delivered', () => {
 
   test('stays PENDING with exit 20 for every command, whatever the service says', async () => {
     await run('sandbox fault bridge-stuck --json')
-    const sent = await asked(bridge.replace('--timeout 4s', '--timeout 2s'))
+    const sent = await asked(bridge.replace('--timeout 4s', '--timeout 4s'))
     expect(sent.exit, sent.out).toBe(20)
     const id = sent.json.error.details.operation
     const other = await pays(sandbox.user.address, 99_000_000n).catch(() => random)

@@ -109,7 +109,7 @@ test('speed-up, replan and revoke sign nothing while the step of an abandoned ac
   for (const line of [
     `action speed-up ${id} --json`,
     `action replan ${id} --yes --json`,
-    `action revoke ${id} --yes --json --timeout 1s`,
+    `action revoke ${id} --yes --json --timeout 3s`,
   ])
     expect(await signsNothing(() => run(line))).toMatchObject(waits)
   expect(await run(`action watch ${id} --timeout 1s --json`)).toMatchObject({ exit: 20 })

@@ -33,7 +33,7 @@ const waiting = async (amount: number) => {
 test('a payment whose cancel a reorganisation removed is unsafe to retry, and a repeat of it is refused', async () => {
   const before = await got()
   const id = await waiting(5)
-  await run(`action cancel ${id} --timeout 500ms --yes --json`, by(url()))
+  await run(`action cancel ${id} --timeout 3s --yes --json`, by(url()))
   await rpc().request('evm_mine')
   expect(await run(`action resume ${id} --json`, by(url()))).toMatchObject({ exit: 24 })
   expect(await explained(id, url())).toMatchObject({ situation: 'CANCELLED', safeToRetry: true, next: null })

@@ -48,7 +48,7 @@ const waitsAgain = async (
 }
 const cancelled = async (key: string, meanwhile?: () => Promise<unknown>) => {
   const sent = await waiting(5, key)
-  await run(`action cancel ${sent.id} --timeout 500ms --yes --json`, by())
+  await run(`action cancel ${sent.id} --timeout 3s --yes --json`, by())
   return waitsAgain(sent, 24, meanwhile)
 }
 const lost = async (key: string) => {

@@ -125,7 +125,7 @@ describe('chain faults', () => {
     const before = await held()
     const line =
       'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 7 --speed standard --yes --json'
-    expect(await run(`${line} --timeout 1500ms`)).toMatchObject({ exit: 20 })
+    expect(await run(`${line} --timeout 3s`)).toMatchObject({ exit: 20 })
     // Setting a fault pauses the bridge relayer, which must not wait for the halted chain.
     await fault('rpc-502 --method nothing')
     const { pending } = await sandbox.chain(31338).rpc.request<{ pending: string }>('txpool_status')

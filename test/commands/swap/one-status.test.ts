@@ -144,7 +144,7 @@ const courses: Readonly<
   'sent over a bridge': { status: 'fulfilled', make: (run) => executed(run, far('cctp')) },
   'not delivered yet': {
     status: 'processing',
-    make: (run) => executed(run, far('cctp'), { faults: ['bridge-stuck'], more: '--timeout 1500ms' }),
+    make: (run) => executed(run, far('cctp'), { faults: ['bridge-stuck'], more: '--timeout 3s' }),
   },
   'delivered in part': {
     status: 'failed',
@@ -288,7 +288,7 @@ describe('an action that ends here without its effect ends at the service too', 
     await runHere('sandbox fault stop-mining --json')
     const id = begun(
       await remotely(
-        `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --allow-duplicate --timeout 1500ms`,
+        `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --allow-duplicate --timeout 3s`,
       ),
     )
     expect((await remotely(`action cancel ${id} --yes --no-wait --json`)).exit).toBe(20)
@@ -316,7 +316,7 @@ describe('an action that ends here without its effect ends at the service too', 
     await runHere('sandbox fault stop-mining --json')
     const id = begun(
       await remotely(
-        `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --allow-duplicate --timeout 1500ms`,
+        `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --allow-duplicate --timeout 3s`,
       ),
     )
     await engine.service.ingest({ actionId: id, event: 'CANCELLED' })
@@ -351,7 +351,7 @@ test('swap execute refuses the ID of a quote that another program has executed',
 })
 
 describe('a quote whose swap is sent or done starts no second payment', () => {
-  const stopped = '--yes --json --timeout 1500ms'
+  const stopped = '--yes --json --timeout 3s'
   /** The courses of a quote whose swap is sent. */
   const used: Readonly<Record<string, (run: Run) => Promise<string>>> = {
     done: (run) => executed(run, near),
