@@ -16,9 +16,8 @@ import type { Cli } from '../command-run-types.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
-import { sanitizedFor } from '../output/document-writer.ts'
-import { confirm } from '../prompts.ts'
-import { planQuestion, planView } from '../views/plan-view.ts'
+import { planView } from '../views/plan-view.ts'
+import { confirmPlan } from './confirm-plan.ts'
 import { executeAndReport } from './execute-and-report.ts'
 import { identityWithoutKey } from './identity-without-key.ts'
 import { refuseExpiredQuote } from './quotes/quote-expiry.ts'
@@ -153,14 +152,8 @@ async function planAndSend(
   if (options.dryRun)
     return cli.emit(planned(), (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (identity.source === 'address') await identity.unlock()
-  // With --yes nobody reads the plan.
-  if (!cli.globals.yes) {
-    const plan = planned()
-    if (!cli.globals.quiet)
-      cli.io.err.write(`${sanitizedFor(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
-    const instead = givesUp && sluice('action revoke', givesUp.id, { '--yes': true })
-    await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
-  }
+  const instead = givesUp && sluice('action revoke', givesUp.id, { '--yes': true })
+  await confirmPlan(cli, planned, title, instead)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
