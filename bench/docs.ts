@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gathered } from './docs/gathered.ts'
 import { filled } from './docs/generated.ts'
@@ -16,7 +16,9 @@ for (const [path, content] of [
   ['docs/man/sluice.1', manual(all)],
   ...pages.map((path) => [path, filled(readFileSync(join(root, path), 'utf8'))] as const),
 ] as const) {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), content)
-  console.log(path)
+  const file = join(root, path)
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  console.log(`changed: ${path}`)
 }

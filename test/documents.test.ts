@@ -243,5 +243,7 @@ test('every file and function that CONTRIBUTING.md names exists', () => {
     .filter((path) => !(path.includes('/') ? files.some((file) => file.endsWith(path)) : names.has(path)))
   const words = code.flatMap((text) => text.match(/\b[a-z]+[A-Z]\w+\b/g) ?? [])
   const unknown = words.filter((word) => !new RegExp(`\\b${word}\\b`).test(source))
-  expect([paths.length > 60, words.length > 5, missing, unknown]).toEqual([true, true, [], []])
+  expect({ missing, unknown }).toEqual({ missing: [], unknown: [] })
+  // Proves that names were found.
+  expect([paths.length > 60, words.length > 5]).toEqual([true, true])
 })

@@ -34,11 +34,18 @@ const ways = {
     'store/sql/sqlite',
     'app/backends/sandbox-backend',
   ],
-  remote: ['api/routes', 'remote/client', 'app/backends/machine-rate-limiter', 'app/backends/remote-backend'],
+  remote: [
+    'api/routes',
+    'remote/client',
+    'app/backends/machine-rate-limiter',
+    'app/backends/remote-backend',
+    agentOfUndici.id,
+  ],
   chains: [
     'engine/engine',
     'chain/rpc/failover',
     'sandbox/daemon-client',
+    agentOfUndici.id,
     'store/engine/store',
     'store/sql/sqlite',
     'app/backends/engine-backend',
@@ -55,6 +62,7 @@ const ways = {
     'signing/keystore/curve-precomputation',
     'app/signing/signer-choice',
     'app/signing/signer-process',
+    agentOfUndici.id,
   ],
 }
 
@@ -131,7 +139,8 @@ function together(root, entry, chunks) {
   }
   add('always', chunkOf.get(entry))
   for (const [way, modules] of Object.entries(ways))
-    for (const module of modules) add(way, chunkOf.get(join(root, 'src', `${module}.ts`)))
+    for (const module of modules)
+      add(way, chunkOf.get(module) ?? chunkOf.get(join(root, 'src', `${module}.ts`)))
   const names = new Map(
     [...needed].map(([chunk, of]) => [chunk, of.has('always') ? 'always' : [...of].join('-')]),
   )

@@ -101,9 +101,10 @@ const addons = /\brequire\("(node-hid|usb)"\)/
 
 /** Of undici, a pool of connections and what it is asked with; all of it takes twice as long to begin. */
 export const agentOfUndici = {
+  id: '\0undici',
   name: 'agent-of-undici',
   // Milo is another parser, for those who ask for it; here it would only be read at each start.
-  resolveId: (id) => (id === 'undici' ? '\0undici' : id.startsWith('../milo/') ? '\0milo' : null),
+  resolveId: (id) => (id === 'undici' ? agentOfUndici.id : id.startsWith('../milo/') ? '\0milo' : null),
   load: (id) =>
     ({
       '\0milo': 'export default undefined',
@@ -179,7 +180,7 @@ export const abisRead = (root, viem) => ({
     const parts = new Map()
     const filled = (text) => text.replace(/\$\{(\w+)\}/g, (all, name) => parts.get(name) ?? all)
     // What several of them have in common is written once, above them.
-    for (const [, name, text] of code.matchAll(/^const (\w+) =\s*['`]([^'`\\]*)['`];?$/gm))
+    for (const [, name, text] of code.matchAll(/^const (\w+) =\s*['`]([^'`\\]*)['`](?: as const)?;?$/gm))
       parts.set(name, filled(text))
     const texts = (lines) =>
       [...lines.replace(/\/\/.*$/gm, '').matchAll(/['`]([^'`]*)['`]|(\w+)/g)].map(([, text, name]) =>
@@ -193,8 +194,8 @@ export const abisRead = (root, viem) => ({
           return read.some((line) => line.includes('${')) ? all : JSON.stringify(viem[parse](read))
         },
       )
-      .replace(/\bparseAbiParameters\(\s*'([^'\\]*)',?\s*\)/g, (_all, text) =>
-        JSON.stringify(viem.parseAbiParameters(text)),
+      .replace(/\bparseAbiParameters\(\s*['`]([^'`\\]*)['`],?\s*\)/g, (all, text) =>
+        filled(text).includes('${') ? all : JSON.stringify(viem.parseAbiParameters(filled(text))),
       )
   },
 })

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { config } from 'zod/v4/core'
 import {
   type CommandLine,
   flagValue,
@@ -30,6 +31,9 @@ type First = {
   signerUrl?: string
   redraws?: boolean
 }
+
+// It ends before compiled validators would pay off.
+config({ jitless: true })
 
 // A signal of the terminal also reaches the main program, which then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

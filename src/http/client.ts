@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { spanText } from '../domain/text/time-spans.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import { retryAfterMs } from './backoff.ts'
-import { newDispatcher, proxyFlaw } from './dispatcher.ts'
+import { type Connections, newDispatcher, proxyFlaw } from './dispatcher.ts'
 import { programVersion } from './program-version.ts'
 import { redactError } from './redaction.ts'
 import { basicCredentials } from './secret-url-parts.ts'
@@ -50,7 +50,7 @@ type HttpOptions = {
   deadlineMs?: number
   maxBytes?: number
   signal?: AbortSignal
-  dispatcher?: Dispatcher
+  dispatcher?: Connections
   hide?: (text: string) => string
   /** The chain that the host serves, by which the progress of a command names it. */
   chainId?: number | undefined

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
 
 const options = { connections: 16, keepAliveTimeout: 4_000 }
@@ -34,12 +34,31 @@ function proxyUrl({ variable, value }: { variable: string; value: string }): URL
   })
 }
 
+/** Sends requests over connections of its own. */
+export type Connections = Pick<Dispatcher, 'request' | 'close' | 'destroy'>
+
 /**
  * Creates a connection pool of the caller's own, so that no global dispatcher can intercept the requests. It obeys `HTTPS_PROXY`, `HTTP_PROXY`
- * and `NO_PROXY`, in either case, but reaches this machine directly. CONFIG_INVALID for a proxy that is no URL.
+ * and `NO_PROXY`, in either case, but reaches this machine directly. It is opened by the first request, which throws CONFIG_INVALID for a proxy
+ * that is no URL: many processes, such as the signer, send none and do not load undici.
  */
-export function newDispatcher(): Dispatcher {
-  if (!EnvHttpProxyAgent) return new Agent(options)
+export function newDispatcher(): Connections {
+  let opened: Promise<Dispatcher> | undefined
+  const open = () => {
+    opened ??= openDispatcher()
+    return opened
+  }
+  // What could not be opened has told so by its request.
+  const ifOpen = () => opened?.catch(() => undefined)
+  return {
+    request: async (options: Dispatcher.RequestOptions) => (await open()).request(options),
+    close: async () => (await ifOpen())?.close(),
+    destroy: async () => (await ifOpen())?.destroy(),
+  } as Connections
+}
+
+async function openDispatcher(): Promise<Dispatcher> {
+  if (!EnvHttpProxyAgent) return new (await import('undici')).Agent(options)
   const [httpsProxy, httpProxy] = [overHttps, overHttp].map((one) => (one ? proxyUrl(one).href : ''))
   if ([httpsProxy, httpProxy].some((url) => url?.startsWith('socks'))) silenceSocksWarning()
   const own = setting('NO_PROXY')?.value

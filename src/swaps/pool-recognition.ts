@@ -35,9 +35,12 @@ export const pairPool: PoolShape = {
 
 /** The shapes of exchanges without a provider here: Curve (the index was `int128` in its first pools), and the pools of Trader Joe in bins. */
 const otherShapes: readonly PoolShape[] = [
-  ...['function coins(uint256) view returns (address)', 'function coins(int128) view returns (address)'].map(
-    (coins): PoolShape => ({
-      abi: parseAbi([coins]),
+  ...[
+    parseAbi(['function coins(uint256) view returns (address)']),
+    parseAbi(['function coins(int128) view returns (address)']),
+  ].map(
+    (abi): PoolShape => ({
+      abi,
       getters: [
         { functionName: 'coins', args: [0n] },
         { functionName: 'coins', args: [1n] },

@@ -1,9 +1,11 @@
+import type { PrintingName } from '../../src/domain/command-line/commands.ts'
+
 const slug = 'aave-v3-usdc-sandbox-one'
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const swap = '--from sandbox-one --to sandbox-one --token-in WETH --token-out USDC --amount-in 0.5'
 
 /** One line per command; ID and PW stand for an action and a password file. Commands that cannot be undone or never end have a line that is refused. */
-export const everyCommand: Readonly<Record<string, string>> = {
+export const everyCommand: Readonly<Record<PrintingName, string>> = {
   demo: 'demo --timeout never',
   'strategies list': 'strategies list --all',
   'strategies show': `strategies show ${slug} --plot`,

@@ -3,12 +3,13 @@ import type { ChainClient } from '../chain-client.ts'
 import { readHead } from '../head.ts'
 import { withTimeout } from '../rpc/timeouts.ts'
 
-/** How long another endpoint may take for its time, in ms. */
+/** How long an endpoint may take for its time, in ms. */
 const peerTimeoutMs = 3_000
 
 /**
  * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
- * anything. An endpoint whose newest block is older than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
+ * anything. The first one is asked too: the late block may be of one that has failed since. An endpoint whose newest block is older
+ * than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
  */
 export async function nodeBeforeTime(
   rpc: ChainClient,
@@ -16,9 +17,9 @@ export async function nodeBeforeTime(
   { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },
 ): Promise<string | undefined> {
   const heads = await Promise.all(
-    rpc.peers.map(async (peer) => ({
-      host: peer.host,
-      head: await withTimeout(readHead(peer, chainId), peerTimeoutMs).catch((error: unknown) => {
+    [rpc, ...rpc.peers].map(async (node) => ({
+      host: node.host,
+      head: await withTimeout(readHead(node, chainId), peerTimeoutMs).catch((error: unknown) => {
         if (error instanceof AppError) return undefined
         throw error
       }),

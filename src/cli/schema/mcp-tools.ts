@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
+import type { PrintingName } from '../../domain/command-line/commands.ts'
 import { AppError } from '../../domain/errors.ts'
 import { leavesOf, placeholderOf, wordsOf } from '../options/command-tree-queries.ts'
 import { repeatable } from '../options/option-values.ts'
@@ -15,7 +16,7 @@ export type Tool = {
   line: (input: Readonly<Record<string, unknown>>) => { argv: string[]; stdin: string }
 }
 
-type Offer = readonly [name: string, command: string, plans?: 'plan']
+type Offer = readonly [name: string, command: PrintingName, plans?: 'plan']
 
 /** The commands offered as tools: those that only read, and plans. */
 const offers: readonly Offer[] = [

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { swapStatuses } from '../../api/status-and-history-words.ts'
+import type { PrintingName } from '../../domain/command-line/commands.ts'
 import {
   AbandonedDocument,
   ActionList,
@@ -388,4 +389,4 @@ export const outputs: Readonly<Record<string, Output>> = {
   mcp: settings(null),
   // No command of the tree: the parser has it from elsewhere.
   help: settings(TopicDocument),
-}
+} satisfies Record<PrintingName | 'help', Output>

@@ -20,9 +20,8 @@ import type { Cli } from '../command-run-types.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
-import { sanitizedFor } from '../output/document-writer.ts'
-import { confirm } from '../prompts.ts'
-import { planQuestion, planView } from '../views/plan-view.ts'
+import { planView } from '../views/plan-view.ts'
+import { confirmPlan } from './confirm-plan.ts'
 import { executeAndReport } from './execute-and-report.ts'
 import { refuseExpiredQuote } from './quotes/quote-expiry.ts'
 import {
@@ -156,8 +155,8 @@ async function planAndSend(
   if (options.dryRun)
     return cli.emit(planned(), (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (identity.source === 'address') await identity.unlock()
-  // With --yes nobody reads the plan.
-  if (!cli.globals.yes) await confirmPlan(cli, planned(), asked)
+  const instead = replaces && sluice('action revoke', replaces.id, { '--yes': true })
+  await confirmPlan(cli, planned, title, instead)
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpiredQuote(proposal, cli.program.now(), { isFixed: wallet !== undefined })
@@ -195,17 +194,6 @@ function refuseOtherWallet({ label, address }: SignerIdentity, wallet: SigningRe
 /** The operation whose order a request revokes: an order holds its allowance against all but its own revocation. */
 const revokedOrder = ({ request }: SigningRequest): string | undefined =>
   request.command === 'revoke' && typeof request.of === 'string' ? request.of : undefined
-
-/** Shows the plan, unless `--quiet`, and asks whether to sign it. */
-async function confirmPlan(
-  { io, globals }: Cli,
-  plan: ReturnType<typeof planJson>,
-  { title, replaces }: SigningRequest,
-): Promise<void> {
-  if (!globals.quiet) io.err.write(`${sanitizedFor(planView(plan, title, io.err), io.err)}\n\n`)
-  const instead = replaces && sluice('action revoke', replaces.id, { '--yes': true })
-  await confirm(io, globals, planQuestion(plan, title), instead)
-}
 
 /** The signer with its opened account; KEY_SOURCE if that has another address. */
 function signerWith(

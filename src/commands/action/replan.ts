@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
-import { sanitizedFor } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { confirm } from '../../cli/prompts.ts'
+import { confirmPlan } from '../../cli/signing-flow/confirm-plan.ts'
 import { emitDone, executeAndReport } from '../../cli/signing-flow/execute-and-report.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { planPrices } from '../../cli/signing-flow/plan-prices.ts'
@@ -13,7 +12,7 @@ import { confirmOlderJournal } from '../../cli/signing-flow/refuse-duplicates.ts
 import { replanLeg } from '../../cli/signing-flow/replan-leg.ts'
 import { refuseFailed, reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { maxFeeOf, ownerOf, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
-import { planQuestion, planView } from '../../cli/views/plan-view.ts'
+import { planView } from '../../cli/views/plan-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -93,9 +92,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const title = `New plan for the unsigned steps of ${operation.id}`
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
-  if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(`${sanitizedFor(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
-  await confirm(cli.io, cli.globals, planQuestion(plan, title))
+  await confirmPlan(cli, () => plan, title)
   const account = await identity.unlock()
   const signer = { ...identity, unlock: async () => account }
   const lock = await acquirePlanningLock(context, operation.wallet, {

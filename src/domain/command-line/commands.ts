@@ -113,6 +113,9 @@ export const operandTable = {
 /** A command that does something. */
 export type LeafName = keyof typeof operandTable
 
+/** A command with an output of its own; `config` alone is `config list`. */
+export type PrintingName = Exclude<LeafName, 'config'>
+
 /** Whether words name a command that does something. */
 export const isLeaf = (words: string): words is LeafName => Object.hasOwn(operandTable, words)
 

@@ -1,4 +1,3 @@
-import { encodeEventTopics } from 'viem/utils'
 import { askNumber } from '../../chain/ask.ts'
 import { contract } from '../../chain/call.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
@@ -10,6 +9,7 @@ import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hostOf } from '../../http/client.ts'
+import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { contractsOn } from '../swap-contracts.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
@@ -156,8 +156,6 @@ export async function isExpired(
   return head !== undefined && quantity(head, 'the newest block') > expirationBlock
 }
 
-const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
-
 /** Whether a message was delivered, by the contract on the destination. */
 export async function isNonceUsed(
   rpc: ChainClient,
@@ -180,7 +178,10 @@ export const mintTransaction = async (
       withTimeout(
         findLatestLog(
           rpc,
-          { address, topics: [received, null, nonce] },
+          {
+            address,
+            topics: [eventTopic(abi, 'MessageReceived'), null, nonce],
+          },
           (since - maxClockDifferenceMs) / 1_000,
         ),
       ),

@@ -19,9 +19,8 @@ const diamondOn = (catalog: Catalog, chainId: number) => contractsOn(catalog, li
 const abi = parseAbi(['function facetAddress(bytes4 selector) view returns (address)'])
 
 /** The function of LI.FI that every swap needs. */
-const swapSelector = toFunctionSelector(
-  diamondAbi.find(({ name }) => name === 'swapTokensMultipleV3ERC20ToERC20')!,
-)
+const swapSelector = () =>
+  toFunctionSelector(diamondAbi.find(({ name }) => name === 'swapTokensMultipleV3ERC20ToERC20')!)
 
 /** LI.FI: same-chain swaps along a route from its service, and transfers to other chains through Across. */
 export const lifi: SwapDefinition<typeof lifiContracts> = {
@@ -32,7 +31,7 @@ export const lifi: SwapDefinition<typeof lifiContracts> = {
     // Each function of a diamond must have a facet (ERC-2535).
     mustAnswer(
       'the facet of LI.FI that swaps tokens',
-      contract(diamond, abi)('facetAddress', swapSelector),
+      contract(diamond, abi)('facetAddress', swapSelector()),
       'a facet',
       (facet) => (facet === nativeAddress ? 'none' : 'a facet'),
     ),

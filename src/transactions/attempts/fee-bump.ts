@@ -10,7 +10,7 @@ export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * Computes the fees of a replacement: the largest of an eighth above the highest attempt in both fields, the fee that
+ * Computes the fees of a replacement: the largest of `bumpedFee` of the highest attempt in both fields, the fee that
  * a refusing node named (unless it is many times everything paid so far), the market, and twice the refused fee if
  * the node named none. `undefined` if the cap leaves no room for a replacement that nodes accept.
  */

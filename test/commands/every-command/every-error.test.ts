@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildProgram } from '../../../src/app/main.ts'
+import type { PrintingName } from '../../../src/domain/command-line/commands.ts'
 import { errorRow, isErrorCode } from '../../../src/domain/errors.ts'
 import { tryLock } from '../../../src/store/file-lock.ts'
 import { inTurn } from '../../support/engine.ts'
@@ -180,7 +181,7 @@ const signs = `${reads} guard fails busy wallet reuse`
 const ours = 'no local source'
 
 /** Every command, a line that works up to the failure, and the kinds that can reach it; `usage` reaches all. */
-const rows: Record<string, { line: string; reach: string; first?: string }> = {
+const rows: Record<PrintingName, { line: string; reach: string; first?: string }> = {
   // Its steps are commands with rows of their own.
   demo: { line: 'demo', reach: '' },
   'strategies list': { line: 'strategies list', reach: reads },
@@ -280,7 +281,7 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   mcp: { line: 'mcp', reach: '' },
 }
 
-test('the table has exactly the commands of the program', async () => {
+test('rows has exactly the commands of the program', async () => {
   const root = await buildProgram(
     [],
     { version: '0', io: { out: { write: () => undefined } } } as never,

@@ -152,8 +152,14 @@ test('every command has a schema and a run that is checked against it', async ()
     commandOf(wordsOf(line)),
   )
   const inTests = ['action export', 'action verify', 'action submit', 'demo', ...Object.keys(elsewhere)]
-  expect(all.filter((command: string) => ![...driven, ...inTests].includes(command))).toEqual([])
-  expect([...driven, ...inTests].filter((command) => !all.includes(command))).toEqual([])
+  expect(
+    all.filter((command: string) => ![...driven, ...inTests].includes(command)),
+    'commands without a line in test/server/command-scripts.ts, or here if they need no service',
+  ).toEqual([])
+  expect(
+    [...driven, ...inTests].filter((command) => !all.includes(command)),
+    'lines here or in test/server/command-scripts.ts of commands that do not exist',
+  ).toEqual([])
 })
 
 test('a schema is JSON Schema 2020-12 and refuses missing, additional and invalid fields', async () => {

@@ -112,7 +112,10 @@ test('every command that asks a silent node or service ends at its time limit, a
     }
   expect(wrong).toEqual({})
   for (const kind of ['engine', 'remote'] as const)
-    expect(asked[kind].toSorted()).toEqual(asking[kind].toSorted())
+    expect(
+      asked[kind].toSorted(),
+      `readOfAll and asking, above, list the commands that ask (${kind})`,
+    ).toEqual(asking[kind].toSorted())
 }, 120_000)
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Stream } from '../../../src/cli/terminal/io-types.ts'
 import { unpainted } from '../../../src/cli/terminal/terminal-abilities.ts'
-import { lendingView } from '../../../src/commands/wallet/wallet.ts'
+import { lendingView } from '../../../src/commands/wallet/show.ts'
 
 const to: Stream = { isTerminal: false, columns: 80, paint: unpainted, write: () => undefined }
 

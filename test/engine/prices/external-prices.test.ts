@@ -84,7 +84,7 @@ describe('external prices', () => {
   ])('are null from a source that %s, which is not asked again for a minute', async (_, one) => {
     answer = one
     let time = now
-    const ask = source({ now: () => time, deadlineMs: 200 })
+    const ask = source({ now: () => time, deadlineMs: 1_000 })
     expect(await ask([token(1)])).toEqual([null])
     says({ [`base:${at(1)}`]: coin() })
     time += 59_999

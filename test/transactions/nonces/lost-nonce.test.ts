@@ -122,18 +122,24 @@ test('a nonce that is counted as used is not lost while an endpoint has a receip
 })
 
 test('an endpoint that is unreachable or too old does not dispute that a deadline has passed', async () => {
-  const { timestamp } = await place.chain.rpc.request<{ timestamp: string }>('eth_getBlockByNumber', [
-    'latest',
-    false,
-  ])
+  type Block = { timestamp: string }
+  const { timestamp } = await place.chain.rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
   const time = Number(timestamp) + 100
   const gone = () => Promise.reject(new AppError('RPC_UNREACHABLE', 'gone'))
   const silent = { ...place.chain.rpc, request: gone, batch: gone }
-  const asked = (peer: ChainClient, now: number, maxAgeMs?: number) =>
-    nodeBeforeTime({ ...place.chain.rpc, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
+  const afterIt = <T>(said: T): T => ({ ...said, timestamp: hexQuantity(time + 1) })
+  const late: ChainClient = {
+    ...place.chain.rpc,
+    request: async (method, params) => afterIt(await place.chain.rpc.request(method, params)),
+    batch: async (calls) => (await place.chain.rpc.batch(calls)).map(afterIt),
+  }
+  const asked = (peer: ChainClient, now: number, maxAgeMs?: number, first = late) =>
+    nodeBeforeTime({ ...first, peers: [peer] }, { chainId: 31337, time }, { now, maxAgeMs })
   const now = Number(timestamp) * 1_000 + 50_000
   expect(await asked(place.chain.rpc, now, 60_000)).toBe(place.chain.rpc.host)
   expect(await asked(place.chain.rpc, now, 40_000)).toBeUndefined()
   expect(await asked(place.chain.rpc, now)).toBe(place.chain.rpc.host)
   expect(await asked(silent as ChainClient, now, 60_000)).toBeUndefined()
+  // The late block came from another endpoint, which has failed since.
+  expect(await asked(late, now, 60_000, place.chain.rpc)).toBe(place.chain.rpc.host)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { bumpedFee, maxBumps } from '../../../src/chain/fee-bumps.ts'
 import { computeFeeBound } from '../../../src/planning/fee-bound.ts'
 import type { Attempt } from '../../../src/store/journal/operation-types.ts'
 import {
@@ -29,7 +30,7 @@ function attemptsAt(fee: bigint, cap: bigint): { attempts: Attempt[]; isShort: b
   return { attempts, isShort: false }
 }
 
-test('a pending step is bumped five times, and the bound of its plan leaves room for every bump at any fee', () => {
+test('a pending step is bumped as often as maxBumps allows, and the bound of its plan leaves room for every bump at any fee', () => {
   for (const fee of [
     0n,
     1n,
@@ -45,10 +46,15 @@ test('a pending step is bumped five times, and the bound of its plan leaves room
     7n * 10n ** 11n,
   ]) {
     const { attempts, isShort } = attemptsAt(fee, boundAt(fee))
-    expect({ fee, sent: attempts.length, isShort }).toEqual({ fee, sent: 6, isShort: false })
+    expect({ fee, sent: attempts.length, isShort }).toEqual({ fee, sent: maxBumps + 1, isShort: false })
   }
 })
 
-test('the bound of a plan is twice the current fee, and not more', () => {
+test('a bump raises a fee by an eighth, rounded up', () => {
+  expect([0n, 1n, 8n, 9n, 8_000n].map(bumpedFee)).toEqual([1n, 2n, 9n, 11n, 9_000n])
+})
+
+test('five bumps of an eighth make the bound of a plan twice the current fee, and not more', () => {
+  expect(maxBumps).toBe(5)
   for (const fee of [10n ** 6n, 10n ** 9n, 123_456_789_012n]) expect(boundAt(fee)).toBe(2n * fee)
 })

@@ -1,6 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseTransaction } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
+import { bumpedFee } from '../../../src/chain/fee-bumps.ts'
 import { quantity } from '../../../src/chain/rpc/quantities.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
@@ -68,14 +69,14 @@ useChain(
 )
 
 describe('a transaction that is pending for too long', () => {
-  it('is replaced with both fees raised by at least an eighth, and pays once', async () => {
+  it('is replaced with both fees raised by at least the rise of a bump, and pays once', async () => {
     const before = await paid()
     const { ended } = await waiting('bumped')
     await mineDear(10n ** 12n, () => attempts('bumped').length > 1)
     const [first, second] = attempts('bumped')
     expect(second!.kind).toBe('bump')
-    expect(second!.maxFeePerGas * 8n).toBeGreaterThanOrEqual(first!.maxFeePerGas * 9n)
-    expect(second!.maxPriorityFeePerGas * 8n).toBeGreaterThanOrEqual(first!.maxPriorityFeePerGas * 9n)
+    expect(second!.maxFeePerGas).toBeGreaterThanOrEqual(bumpedFee(first!.maxFeePerGas))
+    expect(second!.maxPriorityFeePerGas).toBeGreaterThanOrEqual(bumpedFee(first!.maxPriorityFeePerGas))
     expect(second!.gas).toBeGreaterThanOrEqual(first!.gas)
     const [a, b] = [first!, second!].map(({ raw }) => parseTransaction(raw as `0x02${string}`))
     for (const field of ['to', 'data', 'value', 'nonce', 'chainId'] as const)
