@@ -181,7 +181,7 @@ export function renderAdvice(given: Advice, line: LineThatRan): RenderedAdvice {
     const last = lines.at(-1)
     // Flags that the line does not take are words.
     if (!isCommand && last && !last.isCommand) last.text += text
-    else lines.push({ text: isCommand ? text : text.replace(/^[\s.,;)]+/, ''), isCommand })
+    else lines.push({ text: isCommand ? text : text.replace(/^[\s.,;?)]+/, ''), isCommand })
   }
   const shown = lines
     .map(({ text, isCommand }) => ({ text: text.trimEnd(), isCommand }))
