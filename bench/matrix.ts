@@ -10,6 +10,7 @@ import { AppError, errorRow } from '../src/domain/errors.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
 import { startChain } from '../test/support/anvil.ts'
+import { attemptsOf } from '../test/support/attempts-of.ts'
 import { startFaultyRpc } from '../test/support/nodes/faulty-rpc.ts'
 import type { KillOrder } from '../test/support/payments/kill-worker.ts'
 import {
@@ -117,7 +118,7 @@ async function openCase(cell: KillCell, chain: Chain, sabotage: string | undefin
   const indexes = Array.from({ length: cell.steps }, (_, index) => index)
   const beforeSend = (raw: string) => {
     const hash = keccak256(raw as Hex)
-    if (!indexes.some((index) => journal.attempts(id, index).some((attempt) => attempt.hash === hash)))
+    if (!indexes.some((index) => attemptsOf(journal, id, index).some((attempt) => attempt.hash === hash)))
       wrong.push('a transaction was sent that was not in the journal')
   }
   const rulesOf = (during: string) => ('rule' in cell && cell.during === during ? [cell.rule] : [])
@@ -156,7 +157,8 @@ async function goOn(
   sabotage: string | undefined,
 ): Promise<Killed> {
   const indexes = Array.from({ length: order.steps }, (_, index) => index)
-  const attempts = () => indexes.flatMap((index) => journal.attempts(order.id, index).map(({ raw }) => raw))
+  const attempts = () =>
+    indexes.flatMap((index) => attemptsOf(journal, order.id, index).map(({ raw }) => raw))
   const atKill = attempts()
   const broken = sabotage === undefined ? {} : sabotages[sabotage]!()
   const told =

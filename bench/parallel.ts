@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openJournal } from '../src/store/journal/journal.ts'
 import type { Chain } from '../test/support/anvil.ts'
+import { attemptsOf } from '../test/support/attempts-of.ts'
 import {
   addressOf,
   numbered,
@@ -80,7 +81,7 @@ export async function inParallel(
     const nonces = all.map((step) => step.nonce!).toSorted((a, b) => a - b)
     if (nonces.some((one, at) => one !== at)) wrong.push(`the nonces are ${nonces.join(', ')}`)
     const attempts = operations.flatMap(({ id }) =>
-      Array.from({ length: steps }, (_, index) => journal.attempts(id, index).length),
+      Array.from({ length: steps }, (_, index) => attemptsOf(journal, id, index).length),
     )
     if (attempts.some((count) => count !== 1)) wrong.push(`${attempts.join(', ')} signatures for the steps`)
     const told = `${processes} processes, ${isOne ? 'one operation' : 'an operation each'} of ${steps}, ended with ${exits.join(', ')}`

@@ -8,6 +8,7 @@ import type { Address, Hex } from '../src/domain/address.ts'
 import { AppError } from '../src/domain/errors.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
 import { type Chain, startChain } from '../test/support/anvil.ts'
+import { attemptsOf } from '../test/support/attempts-of.ts'
 import {
   addressOf,
   numbered,
@@ -131,7 +132,7 @@ async function playReorg(
     await mine(1)
     planned(journal, payments)
     let ended = run()
-    await until(() => (journal.attempts(payments.id, 0)[0]?.sends ?? 0) > 0)
+    await until(() => (attemptsOf(journal, payments.id, 0)[0]?.sends ?? 0) > 0)
     await mine(depth)
     if (wasFinal) {
       const first = await ended
@@ -140,7 +141,7 @@ async function playReorg(
     if (!wasFinal && isOver) wrong.push('it was over before it was deep enough')
     await rpc.request('anvil_reorg', [
       depth,
-      await instead(cell, payments, journal.attempts(payments.id, 0)[0]!.raw, rpc),
+      await instead(cell, payments, attemptsOf(journal, payments.id, 0)[0]!.raw, rpc),
     ])
     if (wasFinal) ended = run()
     await until(
@@ -162,7 +163,7 @@ async function playReorg(
       ])
       if (block.hash !== inclusion.blockHash) wrong.push('the journal names a block that is on no chain')
     }
-    if (journal.attempts(payments.id, 0).length !== 1) wrong.push('it was signed more than once')
+    if (attemptsOf(journal, payments.id, 0).length !== 1) wrong.push('it was signed more than once')
   } finally {
     await rpc.request('anvil_dropAllTransactions')
     journal.close()

@@ -1,5 +1,6 @@
 import type { Journal } from '../src/store/journal/journal-interface.ts'
 import type { Inclusion, Leg, Operation, Step } from '../src/store/journal/operation-types.ts'
+import { attemptsOf } from '../test/support/attempts-of.ts'
 import { nonceAt, type SimTransaction } from '../test/support/simulated/chain.ts'
 import { genesisTime } from '../test/support/simulated/node.ts'
 import type { Ended, Process } from './sim-run.ts'
@@ -18,7 +19,7 @@ export function sendOracle(
 ): void {
   const { hash, to, data, value, nonce } = sent
   for (const { id, step } of stepsOf(world, ids))
-    for (const attempt of world.journal.attempts(id, step.index))
+    for (const attempt of attemptsOf(world.journal, id, step.index))
       if (attempt.hash === hash) {
         const isStep =
           to.toLowerCase() === step.transaction.to && value === step.transaction.value && data === '0x01'
@@ -126,7 +127,7 @@ export function endOracle({ journal }: World, end: Ended, wrong: string[]): void
   if (tookMs > timeoutMs + 15_000) wrong.push(`${id} took ${Math.round(tookMs - timeoutMs)} ms too long`)
   if (exit === undefined) return
   const { state, steps } = journal.find(id)!
-  const signed = steps.reduce((sum, { index }) => sum + journal.attempts(id, index).length, 0)
+  const signed = steps.reduce((sum, { index }) => sum + attemptsOf(journal, id, index).length, 0)
   if (exit !== 0 && (exit < 20 || exit === 130) && signed > 0)
     wrong.push(`${id} ended with ${exit} ${code}, and ${signed} transactions are signed`)
   // A pinned nonce used by another transaction says nothing about the signatures here.
@@ -161,7 +162,7 @@ export function finalOracle(world: World, ids: readonly string[], wrong: string[
     }
   }
   const ours = new Set(
-    steps.flatMap(({ id, step }) => journal.attempts(id, step.index).map(({ hash }) => hash)),
+    steps.flatMap(({ id, step }) => attemptsOf(journal, id, step.index).map(({ hash }) => hash)),
   )
   const onChain = chain.blocks.flatMap(({ transactions }) =>
     transactions.map(({ transaction }) => transaction),

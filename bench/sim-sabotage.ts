@@ -2,6 +2,7 @@ import type { ChainClient } from '../src/chain/chain-client.ts'
 import type { Hex } from '../src/domain/address.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
 import type { Attempt, Step } from '../src/store/journal/operation-types.ts'
+import { attemptsOf } from '../test/support/attempts-of.ts'
 import type { Broken } from './sim-run.ts'
 
 type Unwritten = { id: string; index: number; attempt: Attempt }
@@ -74,7 +75,10 @@ function resignOnNonceLow(journal: Journal): Journal {
       if (!answer.startsWith('low')) return
       for (const { id, steps, plan } of journal.list({ states: ['EXECUTING'] }))
         for (const { index, leg, role, text, transaction, state } of steps)
-          if (state === 'BROADCAST' && journal.attempts(id, index).some((attempt) => attempt.hash === hash)) {
+          if (
+            state === 'BROADCAST' &&
+            attemptsOf(journal, id, index).some((attempt) => attempt.hash === hash)
+          ) {
             journal.moveStep(id, index, 'SUPERSEDED', 'the nonce was too low')
             journal.replan(id, leg, { plan, steps: [{ role, text, transaction }], why: 'signed again' })
           }

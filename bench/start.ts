@@ -7,7 +7,8 @@ import { figure, flag, home, inTurn, peer, run, sluice, table } from './measure.
 /*
  * The CPU time of the program's start, as whole processes with their children, compared with a bare Node: the help, the version, a
  * completion, a list from a deployment on loopback, and a plan that is signed and sent. Other work on the machine hardly changes
- * CPU time. Without a terminal, as in a script. `npm run bench:start -- --rounds 11`
+ * CPU time. The signer is not in it: it ends after the program, so no shell waits for it. Without a terminal, as in a script.
+ * `npm run bench:start -- --rounds 11`
  */
 
 const cast = peer('cast')

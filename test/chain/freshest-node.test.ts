@@ -6,6 +6,7 @@ import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { type Chain, startChain } from '../support/anvil.ts'
+import { attemptsOf } from '../support/attempts-of.ts'
 import { laggingNode } from '../support/nodes/lagging-node.ts'
 import { provider } from '../support/nodes/proxy-node.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/payments/payment-operation.ts'
@@ -59,7 +60,7 @@ test.each(['first', 'second'])(
     const front = readFromFreshest(both)
     await front.refresh()
     const [step] = journal.find('pay')!.steps
-    const seen = await readStepFacts(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
+    const seen = await readStepFacts(front, sandboxNetworks[0]!, step!, attemptsOf(journal, 'pay', 0), 1)
     expect(seen?.found).toMatchObject({ isDeep: false, unlike: { host } })
     // Once the endpoint catches up or is left out, the payment completes.
     if (order === 'first') stoppedAt = Number.POSITIVE_INFINITY

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readHead } from '../../src/chain/head.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Execution } from '../../src/transactions/run.ts'
+import { attemptsOf } from '../support/attempts-of.ts'
 import type { ProviderCall } from '../support/nodes/proxy-node.ts'
 import { planPayments, run, signer } from '../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../support/use-journal-and-chain.ts'
@@ -53,7 +54,7 @@ describe('impossible numbers from a node', () => {
     const node = await place.through((call) => (call.method === method ? { result } : undefined))
     planPayments(place.journal, 'refused')
     expect(await pay('refused', node.url)).toMatchObject({ code: 'RPC_INCONSISTENT' })
-    expect(place.journal.attempts('refused', 0)).toHaveLength(0)
+    expect(attemptsOf(place.journal, 'refused', 0)).toHaveLength(0)
   })
 
   it('do not include upper-case hex, a pending block or the nonce field of a block', async () => {
@@ -77,6 +78,6 @@ describe('impossible numbers from a node', () => {
     })
     planPayments(place.journal, 'loud')
     expect(await pay('loud', node.url, { timeoutMs: 5_000 })).toMatchObject({ state: 'DONE' })
-    expect(place.journal.attempts('loud', 0)).toHaveLength(1)
+    expect(attemptsOf(place.journal, 'loud', 0)).toHaveLength(1)
   })
 })

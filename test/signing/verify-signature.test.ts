@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Chain } from '../support/anvil.ts'
+import { attemptsOf } from '../support/attempts-of.ts'
 import { payee, planPayments, run, signer } from '../support/payments/payment-operation.ts'
 import { useChain, useHome } from '../support/use-journal-and-chain.ts'
 
@@ -75,7 +76,7 @@ test.each<[string, LocalAccount]>([
     (caught: unknown) => caught,
   )
   expect(error).toMatchObject({ code: 'POLICY_TAMPER' })
-  expect(journal.attempts('pay', 0)).toEqual([])
+  expect(attemptsOf(journal, 'pay', 0)).toEqual([])
   expect(journal.find('pay')).toMatchObject({ state: 'OPEN', steps: [{ state: 'PLANNED', nonce: null }] })
   expect(await seen()).toEqual(before)
 })

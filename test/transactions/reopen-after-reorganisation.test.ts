@@ -8,6 +8,7 @@ import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { reopenReorganised } from '../../src/transactions/confirmation/reorganisations.ts'
 import { reopenAbandoned } from '../../src/transactions/confirmation/reorganised-abandoned-operations.ts'
 import { type Chain, startChain } from '../support/anvil.ts'
+import { attemptsOf } from '../support/attempts-of.ts'
 import { provider } from '../support/nodes/proxy-node.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/payments/payment-operation.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal-and-chain.ts'
@@ -53,7 +54,7 @@ describe('a reorganisation deeper than the required confirmations', () => {
     })
     expect((await run(journal, home, chain.url, 'deep')).state).toBe('DONE')
     expect((await paid()) - before).toBe(oneCoin)
-    expect(journal.attempts('deep', 0)).toHaveLength(1)
+    expect(attemptsOf(journal, 'deep', 0)).toHaveLength(1)
     expect(journal.find('deep')!.steps[0]!.inclusion!.blockHash).not.toBe(inclusion!.blockHash)
   })
 
@@ -101,7 +102,7 @@ describe('a reorganisation deeper than the required confirmations', () => {
     )
     // Attempts are recorded before they are sent: mine only after the node has the cancel.
     const known = async () => {
-      const hash = journal.attempts('cancelled', 0)[1]?.hash
+      const hash = attemptsOf(journal, 'cancelled', 0)[1]?.hash
       return hash !== undefined && (await chain.rpc.request('eth_getTransactionByHash', [hash])) !== null
     }
     while (!(await known())) await sleep(10)
@@ -141,7 +142,7 @@ describe('a reorganisation deeper than the required confirmations', () => {
     })
     planPayments(journal, 'vain')
     await run(journal, home, chain.url, 'vain', { noWait: true }).catch(() => undefined)
-    const [{ hash }] = [journal.attempts('vain', 0)[0]!]
+    const [{ hash }] = [attemptsOf(journal, 'vain', 0)[0]!]
     const was = { hash, blockNumber: 1, blockHash: hash, gasUsed: 1n, gasPrice: 1n }
     for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const)
       journal.moveStep('vain', 0, state, 'seen', was)
@@ -156,7 +157,7 @@ describe('a reorganisation deeper than the required confirmations', () => {
     await chain.rpc.request('anvil_mine', ['0x2'])
     await run(journal, home, chain.url, 'lost', {
       fault: (point) => {
-        if (point === 'after_journal' && journal.attempts('lost', 1).length > 0)
+        if (point === 'after_journal' && attemptsOf(journal, 'lost', 1).length > 0)
           throw new Error('stopped here')
       },
     }).catch(() => undefined)
@@ -165,7 +166,7 @@ describe('a reorganisation deeper than the required confirmations', () => {
     const outcome = () => run(journal, home, chain.url, 'lost').catch(code)
     expect(await outcome()).toBe('SUPERSEDED')
     const [{ raw }, stranger] = [
-      journal.attempts('lost', 0)[0]!,
+      attemptsOf(journal, 'lost', 0)[0]!,
       await chain.rpc.request<{ transactions: string[] }>('eth_getBlockByNumber', ['0x4', false]),
     ]
     expect(stranger.transactions).toHaveLength(1)
@@ -233,13 +234,13 @@ describe('two endpoints of one network', () => {
     await mine(1, other)
     await mine(2)
     expect(code(await tried())).toBe('RPC_INCONSISTENT')
-    expect(journal.attempts('both', 0)).toEqual([])
+    expect(attemptsOf(journal, 'both', 0)).toEqual([])
   })
 
   it('are refused before signing when one is on another chain', async () => {
     other = await startChain(['--chain-id', '1'])
     expect(code(await tried())).toBe('CHAIN_ID_MISMATCH')
-    expect(journal.attempts('both', 0)).toEqual([])
+    expect(attemptsOf(journal, 'both', 0)).toEqual([])
   })
 
   it('are sufficient when one is unreachable', async () => {
@@ -258,7 +259,7 @@ it('a node whose newest block is too old is refused before signing', async () =>
   expect(code(await run(journal, home, chain.url, 'stale', { networks }).catch((e: unknown) => e))).toBe(
     'RPC_INCONSISTENT',
   )
-  expect(journal.attempts('stale', 0)).toEqual([])
+  expect(attemptsOf(journal, 'stale', 0)).toEqual([])
 })
 
 it('an operation whose only step lost its nonce ends in ATTENTION, not in DONE', async () => {

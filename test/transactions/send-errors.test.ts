@@ -10,6 +10,7 @@ import {
   needsImmediateBump,
 } from '../../src/transactions/steps/send-errors.ts'
 import type { Chain } from '../support/anvil.ts'
+import { attemptsOf } from '../support/attempts-of.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
 import { oneCoin, planPayments, run } from '../support/payments/payment-operation.ts'
 import { paidOn, useChain, useHome } from '../support/use-journal-and-chain.ts'
@@ -41,7 +42,8 @@ const floor = (value: number, act: Rule['act'] = 'error-floor'): Rule[] => [
 const goOn = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, node.url, id, more).catch((error: unknown) => error as AppError)
 const paid = () => paidOn(chain)
-const tips = (id: string) => journal.attempts(id, 0).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)
+const tips = (id: string) =>
+  attemptsOf(journal, id, 0).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)
 
 describe('a transaction that the mempool refuses as underpriced', () => {
   it('is replaced at once with the fee that the node demands, and pays once', async () => {
@@ -50,7 +52,7 @@ describe('a transaction that the mempool refuses as underpriced', () => {
     planPayments(journal, 'named')
     expect(await goOn('named')).toMatchObject({ state: 'DONE' })
     expect(tips('named')).toMatchObject([expect.any(BigInt), 25n * gwei])
-    expect(new Set(journal.attempts('named', 0).map(({ nonce }) => nonce)).size).toBe(1)
+    expect(new Set(attemptsOf(journal, 'named', 0).map(({ nonce }) => nonce)).size).toBe(1)
     expect((await paid()) - before).toBe(oneCoin)
   })
 
@@ -95,7 +97,7 @@ describe('a transaction that the mempool refuses as underpriced', () => {
     const paying = tips('silent')
     expect(paying.length).toBeGreaterThan(1)
     expect(paying[1]).toBe(2n * paying[0]!)
-    expect(journal.attempts('silent', 0).every(({ maxFeePerGas }) => maxFeePerGas <= cap)).toBe(true)
+    expect(attemptsOf(journal, 'silent', 0).every(({ maxFeePerGas }) => maxFeePerGas <= cap)).toBe(true)
     node.rules = []
     expect(await goOn('silent')).toMatchObject({ state: 'DONE' })
   })

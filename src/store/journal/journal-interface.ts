@@ -51,7 +51,6 @@ export type OperationJournal = {
 
 /** Steps: what was signed and sent, and what became of it. */
 export type StepJournal = {
-  attempts: (id: string, index: number) => Attempt[]
   /** Records a signed transaction before anything else sees it. */
   recordSigned: (
     id: string,

@@ -96,7 +96,6 @@ export function openJournal(path: string, clock: () => number): Journal {
         ),
         unreadable,
       ),
-    attempts: (id, index) => [...(find(id)?.steps.find((step) => step.index === index)?.attempts ?? [])],
     reserveNonce: (id, index, nonce, fromBlock) =>
       write(() => {
         run(

@@ -15,6 +15,7 @@ import { momentText } from '../../../src/domain/text/time-spans.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import type { Chain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { type Provider, provider } from '../../support/nodes/proxy-node.ts'
 import { planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { useChain, useHome } from '../../support/use-journal-and-chain.ts'
@@ -173,7 +174,7 @@ describe('a run whose time limit passes before a signature', () => {
       details: { host },
       hint: `Allow more time: --timeout 10m; or remove ${host} from SLUICE_RPC_SANDBOX_ONE while it is slow`,
     })
-    expect(journal.attempts('slow', 0)).toEqual([])
+    expect(attemptsOf(journal, 'slow', 0)).toEqual([])
     await slow.close()
   })
 

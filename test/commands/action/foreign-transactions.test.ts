@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findTransaction, inclusionOf } from '../../../src/chain/finality/find-mined-transaction.ts'
 import type { Hex } from '../../../src/domain/address.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { sandboxJournal, useCopies } from '../../support/journal-copies.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -114,7 +115,7 @@ describe('an older copy of the journal of an action that was resumed since', () 
     const { id } = (await run(swap)).json.error.details
     const older = copied()
     const kept = older.journal()
-    const { hash } = kept.attempts(id, 0)[0]!
+    const { hash } = attemptsOf(kept, id, 0)[0]!
     const found = (await findTransaction(rpc(), hash))!
     kept.moveStep(id, 0, 'INCLUDED', 'noticed', inclusionOf(found))
     kept.moveStep(id, 0, 'FINAL_OK', 'noticed', inclusionOf(found))

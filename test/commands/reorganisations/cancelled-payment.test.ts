@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
 import { sandboxKey } from '../../../src/sandbox/accounts.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { provider } from '../../support/nodes/proxy-node.ts'
 import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -41,7 +42,7 @@ test('a payment whose cancel a reorganisation removed is unsafe to retry, and a 
   const operation = journal.find(id)!
   const at = operation.steps[0]!.inclusion!.blockNumber
   const kept = await rpc().request('eth_getBlockByNumber', [hexQuantity(at), false])
-  const [payed] = journal.attempts(id, 0)
+  const [payed] = attemptsOf(journal, id, 0)
   journal.close()
   await rpc().request('anvil_reorg', [1, []])
   await rpc().request('eth_sendRawTransaction', [payed!.raw])

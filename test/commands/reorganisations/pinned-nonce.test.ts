@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { sandboxKey } from '../../../src/sandbox/accounts.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -27,7 +28,7 @@ const waiting = async (amount: number, key: string) => {
   expect(sent).toMatchObject({ exit: 20 })
   const id = sent.json.error.details.id as string
   const journal = openJournal(join(home(), 'data', 'journal.db'), Date.now)
-  const { raw, nonce } = journal.attempts(id, 0)[0]!
+  const { raw, nonce } = attemptsOf(journal, id, 0)[0]!
   journal.close()
   return { id, raw, nonce }
 }

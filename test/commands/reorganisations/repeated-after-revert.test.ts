@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { sandboxJournal } from '../../support/journal-copies.ts'
 import { usePayments } from '../../support/payments/use-payment-commands.ts'
 import { useCommands } from '../../support/use-commands.ts'
@@ -142,7 +143,7 @@ test('resume rebroadcasts no reorganised revert of an abandoned action, even aft
   const before = await got()
   const { id, away } = await reverted(sandboxRun)
   const journal = sandboxJournal(home())
-  const [{ hash } = {}] = journal.attempts(id, 0)
+  const [{ hash } = {}] = attemptsOf(journal, id, 0)
   const receipt = await rpc().request<Record<string, string>>('eth_getTransactionReceipt', [hash])
   const inclusion = {
     hash: hash!,

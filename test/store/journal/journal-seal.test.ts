@@ -8,6 +8,7 @@ import { canonicalJson } from '../../../src/domain/text/canonical-json.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import { sha256 } from '../../../src/store/journal/journal-db.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
 const payTo = (byte: string) => ({
@@ -206,7 +207,7 @@ describe('a journal of an earlier version, whose audit trail has only words', ()
     journal.moveStep('pay', 0, 'FINAL_OK', 'block 7, depth 3', inclusion, 'depth 3')
     journal.replan('pay', 0, { plan: { quoteId: 'q2' }, steps: [payTo('33')], why: 'the quote expired' })
     journal.reserveNonce('pay', 2, 5, 9)
-    const [events, attempts] = [journal.events('pay'), journal.attempts('pay', 0)]
+    const [events, attempts] = [journal.events('pay'), attemptsOf(journal, 'pay', 0)]
     journal.close()
     makeOld()
     journal = openJournal(join(home, 'journal.db'), Date.now)
@@ -216,7 +217,7 @@ describe('a journal of an earlier version, whose audit trail has only words', ()
     expect(new Set(events.map(({ kind }) => kind))).toEqual(
       new Set(['planned', 'reserved', 'signed', 'moved', 'final', 'replanned']),
     )
-    expect(journal.attempts('pay', 0)).toEqual(attempts)
+    expect(attemptsOf(journal, 'pay', 0)).toEqual(attempts)
     expect(attempts.map(({ kind }) => kind)).toEqual(['run', 'bump'])
     expect(code(() => journal.verify('pay'))).toBeUndefined()
     expect(journal.firstBrokenEvent()).toBeUndefined()

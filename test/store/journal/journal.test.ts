@@ -8,6 +8,7 @@ import type { Hex } from '../../../src/domain/address.ts'
 import { hashRequest, openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { stepStates, stepTransitions } from '../../../src/store/journal/states.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 
 let home: string
 let journal: Journal
@@ -117,7 +118,7 @@ describe('the journal', () => {
     journal.reserveNonce('a', 0, 7, 1)
     expect(() => journal.recordSigned('a', 0, attempt('aa', 7, more))).toThrow(/it is not its step/)
     expect(() => journal.recordSigned('a', 0, attempt('aa', 8))).toThrow(/it is not its step/)
-    expect(journal.attempts('a', 0)).toEqual([])
+    expect(attemptsOf(journal, 'a', 0)).toEqual([])
   })
 
   it('refuses an attempt for a step without a nonce', () => {

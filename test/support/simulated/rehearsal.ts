@@ -6,6 +6,7 @@ import { openJournal } from '../../../src/store/journal/journal.ts'
 import { executeOperation } from '../../../src/transactions/execution/execute-operation.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import { testKey } from '../anvil.ts'
+import { attemptsOf } from '../attempts-of.ts'
 import { type SimTransaction, simulatedChain } from './chain.ts'
 import { simulatedFailover } from './failover.ts'
 import { genesisTime, type NodeKind } from './node.ts'
@@ -187,10 +188,10 @@ export async function waitingRehearsal(setting: Setting = {}, roles = ['action']
 
 /** The kinds of the attempts of a step of `pay`, the oldest first. */
 export const kindsOf = ({ journal }: Rehearsal, step = 0) =>
-  journal.attempts('pay', step).map(({ kind }) => kind)
+  attemptsOf(journal, 'pay', step).map(({ kind }) => kind)
 
 /** The kinds of what was sent for a step of `pay`, in order. */
 export const sentKindsOf = ({ journal, sent }: Rehearsal, step = 0) =>
   sent
-    .flatMap(({ hash }) => journal.attempts('pay', step).filter((one) => one.hash === hash))
+    .flatMap(({ hash }) => attemptsOf(journal, 'pay', step).filter((one) => one.hash === hash))
     .map(({ kind }) => kind)

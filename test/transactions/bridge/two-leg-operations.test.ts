@@ -17,6 +17,7 @@ import { checkDelivery } from '../../../src/transactions/bridge/delivery-check.t
 import { executeOperation } from '../../../src/transactions/execution/execute-operation.ts'
 import { fileLocks } from '../../../src/transactions/nonces/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { withAttestation } from '../../support/changed-catalogs.ts'
 import { laggingNode } from '../../support/nodes/lagging-node.ts'
 import { provider } from '../../support/nodes/proxy-node.ts'
@@ -235,7 +236,7 @@ describe('an operation over two chains', () => {
         expect(await run('mine', { ...named, timeoutMs: 1_500 }).catch((e: unknown) => e)).toMatchObject({
           code: 'PENDING',
         })
-        expect(journal.attempts('mine', 2)).toEqual([])
+        expect(attemptsOf(journal, 'mine', 2)).toEqual([])
         expect(journal.find('mine')!.legs[1]!.arrival!.hash).toBeNull()
       }
       await sandbox.world.faults.clear()
@@ -276,7 +277,7 @@ describe('an operation over two chains', () => {
       timeoutMs: 1_500,
     }).catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code: 'PENDING' })
-    expect(journal.attempts('lied', 2)).toEqual([])
+    expect(attemptsOf(journal, 'lied', 2)).toEqual([])
     await sandbox.world.faults.clear()
     expect((await run('lied')).state).toBe('DONE')
   })
@@ -334,7 +335,7 @@ describe('an operation over two chains', () => {
     plan('faster')
     const only = { replacement: 'bump', onlySigned: true, noWait: true } as const
     const end = (more: Partial<Execution>) => run('faster', more).catch((caught: unknown) => caught)
-    const signed = () => [0, 1, 2].map((index) => journal.attempts('faster', index).length)
+    const signed = () => [0, 1, 2].map((index) => attemptsOf(journal, 'faster', index).length)
     expect(await end({ noWait: true })).toMatchObject({ code: 'PENDING' })
     expect(await end(only)).toMatchObject({ code: 'PENDING', hint: 'sluice action resume faster' })
     expect(signed()).toEqual([1, 0, 0])
@@ -375,7 +376,7 @@ describe('an operation over two chains', () => {
       },
     }).catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code: 'PARTIAL' })
-    expect(journal.attempts('closed', 2)).toEqual([])
+    expect(attemptsOf(journal, 'closed', 2)).toEqual([])
   })
 
   it('fails when the bridge delivers less than the minimum, whatever arrives later', async () => {
@@ -415,10 +416,10 @@ describe('an operation over two chains', () => {
     })
     expect(journal.find('short')).toMatchObject({ state: 'FAILED', exit: 25 })
     expect(await end({})).toMatchObject({ code: 'ARRIVED_SHORT' })
-    expect(journal.attempts('short', 2)).toEqual([])
+    expect(attemptsOf(journal, 'short', 2)).toEqual([])
     const rest = await gift(amount)
     expect(await end({ reportedDelivery: async () => rest })).toMatchObject({ code: 'ARRIVED_SHORT' })
-    expect(journal.attempts('short', 2)).toEqual([])
+    expect(attemptsOf(journal, 'short', 2)).toEqual([])
   })
 
   it('ends in PARTIAL when its second leg is refused, and can be resumed', async () => {

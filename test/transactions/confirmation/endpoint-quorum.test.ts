@@ -14,6 +14,7 @@ import type { ExecutionContext } from '../../../src/planning/execution-context-t
 import { hasUnrecordedResult } from '../../../src/transactions/confirmation/final-steps-on-chain.ts'
 import { recordFromChains } from '../../../src/transactions/execution/record-from-chains.ts'
 import { startChain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
 
@@ -70,7 +71,7 @@ test('a result that two endpoints report differently is not final for an operati
   ).toMatchObject({
     state: 'EXECUTING',
   })
-  const { hash } = place.journal.attempts('watched', 0)[0]!
+  const { hash } = attemptsOf(place.journal, 'watched', 0)[0]!
   const stranger = {
     ...ground(two),
     journal: { operationOfHash: () => undefined },
@@ -110,7 +111,7 @@ describe('a lost nonce is not final', () => {
           rpc,
           sandboxNetworks[0]!,
           place.journal.find(order)!.steps[0]!,
-          place.journal.attempts(order, 0),
+          attemptsOf(place.journal, order, 0),
           1,
         )
         expect(seen?.owner).toMatchObject({ isDeep: false, unlike: { host: new URL(place.chain.url).host } })
@@ -159,7 +160,7 @@ describe('a lost nonce is not final', () => {
     const nonce = await waiting('cut-short')
     await place.chain.rpc.request('evm_mine')
     const at = Number(await place.chain.rpc.request('eth_blockNumber'))
-    const { hash } = place.journal.attempts('cut-short', 0)[0]!
+    const { hash } = attemptsOf(place.journal, 'cut-short', 0)[0]!
     const holder = { at, hash, by: place.chain.rpc.host }
     const clock = systemClock
     const isOver = { clock, until: clock.now() - 60_000 }
@@ -184,10 +185,10 @@ test('a deadline that only one of two endpoints has passed does not cancel the t
   })
   const ended = await outcome('swap', both(place.chain.url, odd.url), { deadlineOf })
   expect(ended).toMatchObject({ code: 'PENDING' })
-  expect(place.journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run'])
+  expect(attemptsOf(place.journal, 'swap', 0).map(({ kind }) => kind)).toEqual(['run'])
   const alone = await outcome('swap', httpRpc(odd.url, { retries: 0 }), { deadlineOf })
   expect(alone).toMatchObject({ code: 'PENDING' })
-  expect(place.journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run', 'cancel'])
+  expect(attemptsOf(place.journal, 'swap', 0).map(({ kind }) => kind)).toEqual(['run', 'cancel'])
 })
 
 test('explain does not say that the funds are in the wallet while the transaction with the nonce is unknown', async () => {
@@ -237,5 +238,5 @@ test('a deadline that one of two endpoints has not passed does not raise the fee
       message: expect.stringMatching(/^Its deadline has passed by .*, but not by that of /),
       details: { host: new URL(odd.url).host, by: new URL(place.chain.url).host },
     })
-  expect(place.journal.attempts('late', 0).map(({ kind }) => kind)).toEqual(['run'])
+  expect(attemptsOf(place.journal, 'late', 0).map(({ kind }) => kind)).toEqual(['run'])
 })

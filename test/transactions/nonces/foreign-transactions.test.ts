@@ -7,6 +7,7 @@ import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import type { Chain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, useChain, useHome } from '../../support/use-journal-and-chain.ts'
 
@@ -69,7 +70,7 @@ describe('a foreign transaction with the nonce of a step', () => {
       details: { hash },
       hint: `sluice action explain ${hash}`,
     })
-    expect(journal.attempts('lost', 0)).toHaveLength(1)
+    expect(attemptsOf(journal, 'lost', 0)).toHaveLength(1)
     expect(journal.find('lost')).toMatchObject({ state: 'ATTENTION', exit: 23 })
     journal.verify('lost')
   })
@@ -83,7 +84,7 @@ describe('a foreign transaction with the nonce of a step', () => {
     expect(code(await outcome('regained'))).toBe('SUPERSEDED')
     await chain.rpc.request('evm_revert', [snapshot])
     await chain.rpc.request('anvil_dropAllTransactions')
-    await send(journal.attempts('regained', 0)[0]!.raw)
+    await send(attemptsOf(journal, 'regained', 0)[0]!.raw)
     await mine()
     expect(await outcome('regained')).toMatchObject({ state: 'DONE', steps: [{ state: 'FINAL_OK' }] })
     expect((await paid()) - before).toBe(oneCoin)
@@ -92,7 +93,7 @@ describe('a foreign transaction with the nonce of a step', () => {
 
 describe('a foreign transaction that arrives with the same nonce just before ours', () => {
   const hardlyMore = (id: string) => {
-    const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts(id, 0)[0]!
+    const { maxFeePerGas, maxPriorityFeePerGas } = attemptsOf(journal, id, 0)[0]!
     return { maxFeePerGas: maxFeePerGas + 1n, maxPriorityFeePerGas: maxPriorityFeePerGas + 1n }
   }
   /** Sends a foreign transaction while ours is being signed. */
@@ -100,7 +101,7 @@ describe('a foreign transaction that arrives with the same nonce just before our
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, id)
     const request = (async (method: string, params?: unknown[]) => {
-      if (/^eth_sendRawTransaction/.test(method) && journal.attempts(id, 0)[0]?.sends === 0)
+      if (/^eth_sendRawTransaction/.test(method) && attemptsOf(journal, id, 0)[0]?.sends === 0)
         await send(await again(nonceOf(id), { value: 77n, ...hardlyMore(id) }))
       return chain.rpc.request(method, params)
     }) as ChainClient['request']
@@ -114,10 +115,10 @@ describe('a foreign transaction that arrives with the same nonce just before our
       message: expect.stringContaining('replacement transaction underpriced'),
       hint: 'Another transaction of this wallet is pending with its nonce. To see it: sluice action explain outrun. To replace it with this one: sluice action speed-up outrun',
     })
-    expect(journal.attempts('outrun', 0)).toHaveLength(1)
+    expect(attemptsOf(journal, 'outrun', 0)).toHaveLength(1)
     // A speed-up requested by the user does replace it.
     const done = outcome('outrun', { replacement: 'bump' })
-    while (journal.attempts('outrun', 0).every(({ kind, sends }) => kind !== 'bump' || sends === 0))
+    while (attemptsOf(journal, 'outrun', 0).every(({ kind, sends }) => kind !== 'bump' || sends === 0))
       await new Promise((resolve) => setTimeout(resolve, 10))
     await mine()
     expect(await done).toMatchObject({ state: 'DONE' })
@@ -192,7 +193,7 @@ describe('an approval step that lost its nonce', () => {
     await chain.rpc.request('evm_setAutomine', [false])
     await begin('cancelled')
     await outcome('cancelled', { replacement: 'cancel', noWait: true })
-    const [first, cancel] = journal.attempts('cancelled', 1)
+    const [first, cancel] = attemptsOf(journal, 'cancelled', 1)
     await chain.rpc.request('anvil_dropTransaction', [cancel!.hash])
     await send(first!.raw)
     await mine()
@@ -226,7 +227,7 @@ describe('a cancel of several pending steps', () => {
       }) as ChainClient['request'],
     }
     const cancelled = outcome('shaky', { replacement: 'cancel', rpc: () => shaky })
-    while (!journal.attempts('shaky', 0)[1]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!attemptsOf(journal, 'shaky', 0)[1]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
     await chain.rpc.request('evm_setAutomine', [true])
     await mine()
     expect(code(await cancelled)).toBe('CANCELLED')
@@ -236,7 +237,7 @@ describe('a cancel of several pending steps', () => {
     ])
   })
 
-  const kinds = (id: string, index: number) => journal.attempts(id, index).map(({ kind }) => kind)
+  const kinds = (id: string, index: number) => attemptsOf(journal, id, index).map(({ kind }) => kind)
 
   it('replaces all of them, the last first, and ends in CANCELLED', async () => {
     const before = await paid()
@@ -267,9 +268,9 @@ describe('a cancel of several pending steps', () => {
   it('cancels the last step when the first is mined before its cancel', async () => {
     const before = await paid()
     await waiting('late', 2)
-    const first = journal.attempts('late', 0)[0]!
+    const first = attemptsOf(journal, 'late', 0)[0]!
     await outcome('late', { replacement: 'cancel', noWait: true })
-    await chain.rpc.request('anvil_dropTransaction', [journal.attempts('late', 0).at(-1)!.hash])
+    await chain.rpc.request('anvil_dropTransaction', [attemptsOf(journal, 'late', 0).at(-1)!.hash])
     await send(first.raw)
     await mine()
     await chain.rpc.request('evm_setAutomine', [true])

@@ -5,6 +5,7 @@ import { nodeBeforeTime } from '../../../src/chain/finality/node-before-time.ts'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { hexQuantity, quantity } from '../../../src/chain/rpc/quantities.ts'
 import { AppError } from '../../../src/domain/errors.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { usePlace } from '../../support/use-journal-and-chain.ts'
 
@@ -103,13 +104,13 @@ test('a nonce that all endpoints count as used is lost without a hash, and nothi
     code: 'SUPERSEDED',
     details: { hash: null },
   })
-  expect(place.journal.attempts('unnamed', 0)).toHaveLength(1)
+  expect(attemptsOf(place.journal, 'unnamed', 0)).toHaveLength(1)
   expect(odd.asked).not.toContain('eth_sendRawTransaction')
 })
 
 test('a nonce that is counted as used is not lost while an endpoint has a receipt of the step', async () => {
   const { nonce } = await waiting('receipt')
-  await place.chain.rpc.request('eth_sendRawTransaction', [place.journal.attempts('receipt', 0)[0]!.raw])
+  await place.chain.rpc.request('eth_sendRawTransaction', [attemptsOf(place.journal, 'receipt', 0)[0]!.raw])
   await place.chain.rpc.request('evm_mine')
   const blind = await place.through(({ method }) => {
     if (method === 'eth_getTransactionBySenderAndNonce' || method === 'eth_getTransactionReceipt')

@@ -5,6 +5,7 @@ import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import { type Chain, startChain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { type Provider, type ProviderCall, provider } from '../../support/nodes/proxy-node.ts'
 import { planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { useHome } from '../../support/use-journal-and-chain.ts'
@@ -73,7 +74,7 @@ describe('a node that does not report pending transactions', () => {
     expect(await pay('once')).toMatchObject({ code: 'FOREIGN_PENDING' })
     refuses(unspoken[0]!)
     expect(await pay('once')).toMatchObject({ code: 'FOREIGN_PENDING' })
-    expect(journal.attempts('once', 0)).toHaveLength(0)
+    expect(attemptsOf(journal, 'once', 0)).toHaveLength(0)
   })
 
   it.each([
@@ -117,7 +118,7 @@ describe('a node that does not estimate gas', () => {
     says('Internal error')
     planPayments(journal, 'tried')
     expect(await pay('tried', { beforeLeg: async () => [33_333n] })).toMatchObject({ state: 'DONE' })
-    expect(journal.attempts('tried', 0)).toMatchObject([{ gas: 33_333n }])
+    expect(attemptsOf(journal, 'tried', 0)).toMatchObject([{ gas: 33_333n }])
   })
 
   it.each([
@@ -134,7 +135,7 @@ describe('a node that does not estimate gas', () => {
     says(words)
     planPayments(journal, 'untried')
     expect(await pay('untried')).toMatchObject({ code, message: expect.stringMatching(message) })
-    expect(journal.attempts('untried', 0)).toHaveLength(0)
+    expect(attemptsOf(journal, 'untried', 0)).toHaveLength(0)
   })
 })
 
@@ -160,7 +161,7 @@ it('a transaction that the node calls too cheap to replace itself counts as know
   }
   planPayments(journal, 'itself')
   expect(await pay('itself', { noWait: true })).toMatchObject({ hint: 'sluice action resume itself' })
-  expect(journal.attempts('itself', 0)).toMatchObject([{ lastAnswer: 'known' }])
+  expect(attemptsOf(journal, 'itself', 0)).toMatchObject([{ lastAnswer: 'known' }])
 })
 
 it('a block without a miner field is accepted', async () => {

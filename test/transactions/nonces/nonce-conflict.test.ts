@@ -4,6 +4,7 @@ import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import type { Chain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { type Provider, provider } from '../../support/nodes/proxy-node.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, useChain, useHome } from '../../support/use-journal-and-chain.ts'
@@ -26,7 +27,7 @@ const outcome = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, chain.url, id, more).catch((error: unknown) => error)
 const count = async () =>
   Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
-const attempts = (id: string) => journal.attempts(id, 0)
+const attempts = (id: string) => attemptsOf(journal, id, 0)
 /** Sends another transaction of the wallet with the lowest fee that the chain accepts, so that one with a usual fee would replace it. */
 async function sendCheap(to = signer.address, value = 7n): Promise<string> {
   const { baseFeePerGas } = await chain.rpc.request<{ baseFeePerGas: string }>('eth_getBlockByNumber', [

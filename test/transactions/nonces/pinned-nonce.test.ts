@@ -4,6 +4,7 @@ import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { quantity } from '../../../src/chain/rpc/quantities.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { type Chain, startChain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import {
   journalIn,
   newHome,
@@ -66,12 +67,12 @@ describe('a pinned nonce', () => {
     await chain.rpc.request('evm_setAutomine', [false])
     const sent = { ...pinned(nonce), noWait: true }
     expect(await error(run(journal, home, chain.url, 'here', sent))).toMatchObject({ code: 'PENDING' })
-    const details = { hash: journal.attempts('here', 0)[0]!.hash }
+    const details = { hash: attemptsOf(journal, 'here', 0)[0]!.hash }
     const second = () => error(run(theirs, elsewhere, chain.url, 'there', pinned(nonce)))
     expect(await second()).toMatchObject({ code: 'FOREIGN_PENDING', details })
     await chain.rpc.request('evm_mine')
     expect(await second()).toMatchObject({ code: 'NONCE_USED', details })
-    expect(theirs.attempts('there', 0)).toEqual([])
+    expect(attemptsOf(theirs, 'there', 0)).toEqual([])
     expect((await paid()) - before).toBe(oneCoin)
   })
 
@@ -83,7 +84,7 @@ describe('a pinned nonce', () => {
       code: 'NONCE_USED',
       details: { nonce, hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
     })
-    expect(journal.attempts('late', 0)).toEqual([])
+    expect(attemptsOf(journal, 'late', 0)).toEqual([])
     expect(await paid()).toBe(before)
   })
 
@@ -108,7 +109,7 @@ describe('a pinned nonce', () => {
     expect(await outcome()).toMatchObject({ code: 'FOREIGN_PENDING', message: mayBe })
     await chain.rpc.request('evm_mine')
     expect(await outcome()).toMatchObject({ code: 'NONCE_USED', message: mayBe, details: { hash: null } })
-    expect(journal.attempts('unshown', 0)).toEqual([])
+    expect(attemptsOf(journal, 'unshown', 0)).toEqual([])
   })
 
   it('that belongs to another operation of this journal is refused', async () => {
@@ -120,7 +121,7 @@ describe('a pinned nonce', () => {
       code: 'NONCE_USED',
       details: { operation: 'one' },
     })
-    expect(journal.attempts('other', 0)).toEqual([])
+    expect(attemptsOf(journal, 'other', 0)).toEqual([])
   })
 
   it('above the next nonce is refused with NONCE_GAP, and signs nothing', async () => {
@@ -130,7 +131,7 @@ describe('a pinned nonce', () => {
       code: 'NONCE_GAP',
       hint: expect.stringMatching(/sluice action resume far. To drop it: sluice action abandon far$/),
     })
-    expect(journal.attempts('far', 0)).toEqual([])
+    expect(attemptsOf(journal, 'far', 0)).toEqual([])
   })
 })
 
@@ -141,9 +142,10 @@ describe('a foreign pending transaction', () => {
     await foreign()
     planPayments(journal, 'behind')
     expect(await error(run(journal, home, chain.url, 'behind'))).toMatchObject({ code: 'FOREIGN_PENDING' })
-    expect(journal.attempts('behind', 0)).toEqual([])
+    expect(attemptsOf(journal, 'behind', 0)).toEqual([])
     const outcome = run(journal, home, chain.url, 'behind', { queueBehind: true })
-    while (!journal.attempts('behind', 0)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!attemptsOf(journal, 'behind', 0)[0]?.sends)
+      await new Promise((resolve) => setTimeout(resolve, 10))
     await chain.rpc.request('evm_mine')
     expect((await outcome).steps[0]!.nonce).toBe(nonce + 1)
     expect((await paid()) - before).toBe(oneCoin)
@@ -175,9 +177,10 @@ describe('a pipeline', () => {
         beforeLeg: async (_, steps) => steps.map(() => 50_000n),
       }),
     )
-    while (!journal.attempts('trapped', 1)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
-    const { hash } = journal.attempts('trapped', 1)[0]!
-    const raw = journal.attempts('trapped', 1)[0]!.raw
+    while (!attemptsOf(journal, 'trapped', 1)[0]?.sends)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    const { hash } = attemptsOf(journal, 'trapped', 1)[0]!
+    const raw = attemptsOf(journal, 'trapped', 1)[0]!.raw
     await chain.rpc.request('anvil_dropTransaction', [hash])
     await chain.rpc.request('evm_mine')
     while (journal.find('trapped')!.steps[0]!.state !== 'FINAL_REVERTED')
@@ -198,7 +201,7 @@ describe('a pipeline', () => {
       pipeline: true,
       beforeLeg: async (_, steps) => steps.map(() => 50_000n),
     })
-    while (!journal.attempts('piped', 2)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!attemptsOf(journal, 'piped', 2)[0]?.sends) await new Promise((resolve) => setTimeout(resolve, 10))
     await chain.rpc.request('evm_mine')
     const { steps, state } = await outcome
     expect(state).toBe('DONE')
@@ -215,7 +218,7 @@ it('a pinned nonce reserved before a crash and used by another transaction since
   expect(await error(run(journal, home, chain.url, 'reserved', pinned(nonce)))).toMatchObject({
     code: 'NONCE_USED',
   })
-  expect(journal.attempts('reserved', 0)).toEqual([])
+  expect(attemptsOf(journal, 'reserved', 0)).toEqual([])
   expect(await paid()).toBe(before)
 })
 

@@ -12,6 +12,7 @@ import { errorRow } from '../../../src/domain/errors.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { fileLocks } from '../../../src/transactions/nonces/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { noKeychain } from '../../support/keys/test-keychain.ts'
 import { oneCoin, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
@@ -81,7 +82,7 @@ async function exitOf(error: unknown, id: string): Promise<number> {
 }
 
 const attempts = (id: string) =>
-  place.journal.find(id)!.steps.flatMap(({ index }) => place.journal.attempts(id, index)).length
+  place.journal.find(id)!.steps.flatMap(({ index }) => attemptsOf(place.journal, id, index)).length
 
 describe('an execution that fails at any of its calls', () => {
   // With two payments every fifth call is enough: the single payment covers every call.

@@ -9,6 +9,7 @@ import { AppError } from '../../../src/domain/errors.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { FaultPoint } from '../../../src/transactions/run.ts'
 import { type Chain, startChain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { cells } from '../../support/engine.ts'
 import { startFaultyRpc } from '../../support/nodes/faulty-rpc.ts'
 import type { Act } from '../../support/nodes/rpc-faults.ts'
@@ -93,7 +94,7 @@ describe('an operation', () => {
     const reader = journalIn(home)
     const known: boolean[] = []
     const proxy = await startFaultyRpc(chain.url, [], (raw) => {
-      const attempts = [0, 1].flatMap((index) => reader.attempts('ahead', index))
+      const attempts = [0, 1].flatMap((index) => attemptsOf(reader, 'ahead', index))
       known.push(attempts.some(({ hash }) => hash === keccak256(raw as `0x${string}`)))
     })
     await run(journal, home, proxy.url, 'ahead')
@@ -133,12 +134,13 @@ describe('a process killed with SIGKILL', () => {
       })
       const [, signal] = await once(child, 'exit')
       expect(signal).toBe('SIGKILL')
-      const raws = [0, 1].map((index) => journal.attempts('killed', index).map(({ raw }) => raw))
+      const raws = [0, 1].map((index) => attemptsOf(journal, 'killed', index).map(({ raw }) => raw))
       expect((await run(journal, home, chain.url, 'killed')).state).toBe('DONE')
       expect((await paid()) - before).toBe(2n * oneCoin)
       expect((await nonceOf()) - nonce).toBe(2n)
       for (const [index, signed] of raws.entries())
-        if (signed.length > 0) expect(journal.attempts('killed', index).map(({ raw }) => raw)).toEqual(signed)
+        if (signed.length > 0)
+          expect(attemptsOf(journal, 'killed', index).map(({ raw }) => raw)).toEqual(signed)
     },
   )
 
@@ -199,14 +201,14 @@ describe('a node that answers incorrectly', () => {
     const refused = await run(journal, home, other.url, 'elsewhere').catch(code)
     await other.stop()
     expect(refused).toBe('CHAIN_ID_MISMATCH')
-    expect(journal.attempts('elsewhere', 0)).toEqual([])
+    expect(attemptsOf(journal, 'elsewhere', 0)).toEqual([])
   })
 
   it('is refused before signing when it is behind an earlier recorded block', async () => {
     planPayments(journal, 'behind')
     journal.recordHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
     await expect(run(journal, home, chain.url, 'behind')).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
-    expect(journal.attempts('behind', 0)).toEqual([])
+    expect(attemptsOf(journal, 'behind', 0)).toEqual([])
   })
 })
 
@@ -273,7 +275,7 @@ describe('the chain', () => {
       details: { hash: keccak256(raw) },
     })
     expect(journal.find('overtaken')).toMatchObject({ state: 'ATTENTION', exit: 23 })
-    expect(journal.attempts('overtaken', 0)).toHaveLength(1)
+    expect(attemptsOf(journal, 'overtaken', 0)).toHaveLength(1)
     expect(await paid()).toBe(before)
   })
 
@@ -320,7 +322,7 @@ describe('the chain', () => {
     await poisoned
     expect(error).toBe('REVERTED')
     expect(journal.find('reverted')).toMatchObject({ state: 'FAILED', exit: 22 })
-    expect(journal.attempts('reverted', 1)).toEqual([])
+    expect(attemptsOf(journal, 'reverted', 1)).toEqual([])
   })
 
   it('has a foreign pending transaction of the wallet: refused before signing', async () => {
@@ -341,7 +343,7 @@ describe('the chain', () => {
     await expect(run(journal, home, chain.url, 'behind-another')).rejects.toMatchObject({
       code: 'FOREIGN_PENDING',
     })
-    expect(journal.attempts('behind-another', 0)).toEqual([])
+    expect(attemptsOf(journal, 'behind-another', 0)).toEqual([])
     await chain.rpc.request('anvil_dropAllTransactions')
   })
 })
@@ -365,7 +367,7 @@ describe('an interruption', () => {
       },
     }).catch(code)
     expect(error).toBe(expected)
-    expect(journal.attempts('interrupted', 0)).toHaveLength(expected === 'PENDING' ? 1 : 0)
+    expect(attemptsOf(journal, 'interrupted', 0)).toHaveLength(expected === 'PENDING' ? 1 : 0)
     await chain.rpc.request('evm_setAutomine', [true])
     await chain.rpc.request('anvil_mine', ['0x1'])
     expect((await run(journal, home, chain.url, 'interrupted')).state).toBe('DONE')
@@ -388,7 +390,7 @@ describe('an interruption', () => {
       message: 'Interrupted while waiting for the signer: nothing was sent',
       hint: 'Reject the request if the signer still shows it. To continue: sluice action resume asked',
     })
-    expect(journal.attempts('asked', 0)).toEqual([])
+    expect(attemptsOf(journal, 'asked', 0)).toEqual([])
     expect((await run(journal, home, chain.url, 'asked')).state).toBe('DONE')
   })
 
@@ -417,7 +419,7 @@ describe('an interruption', () => {
       },
     }).catch(code)
     expect(refused).toBe('PARTIAL')
-    expect(journal.attempts('half', 1)).toEqual([])
+    expect(attemptsOf(journal, 'half', 1)).toEqual([])
     expect((await run(journal, home, chain.url, 'half')).state).toBe('DONE')
   })
 })
@@ -482,7 +484,7 @@ describe('parallel runs', () => {
       },
     })
     expect(done.state).toBe('DONE')
-    expect(second.attempts('second', 0)).toEqual([])
+    expect(attemptsOf(second, 'second', 0)).toEqual([])
     second.close()
   })
 })

@@ -15,6 +15,7 @@ import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Operation } from '../../../src/store/journal/operation-types.ts'
 import { runOperation } from '../../../src/transactions/operations/guarded-execution.ts'
 import { recordOperation } from '../../../src/transactions/operations/record-operation.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { unableTo } from '../../support/nodes/node-without-methods.ts'
 import { useHome } from '../../support/use-journal-and-chain.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -109,7 +110,7 @@ async function refused(operation: Operation, code: string): Promise<void> {
   const before = await seen()
   const error = await carry(operation).catch((caught: unknown) => caught)
   expect(error).toMatchObject({ code })
-  expect(journal.attempts(operation.id, 0)).toEqual([])
+  expect(attemptsOf(journal, operation.id, 0)).toEqual([])
   expect(await seen()).toEqual(before)
 }
 

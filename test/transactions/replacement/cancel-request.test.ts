@@ -8,6 +8,7 @@ import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import type { Chain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { useChain, useHome } from '../../support/use-journal-and-chain.ts'
 
@@ -21,12 +22,12 @@ const reopen = useHome((made) => {
 const code = (error: unknown) => (error as { code?: string }).code
 const outcome = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, chain.url, id, more).catch((error: unknown) => error)
-const kinds = (id: string) => journal.attempts(id, 0).map(({ kind }) => kind)
+const kinds = (id: string) => attemptsOf(journal, id, 0).map(({ kind }) => kind)
 const until = async (holds: () => boolean | Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 /** Transactions are sent a moment after they are signed; a block mined in between would not contain them. */
-const sentAll = (id: string) => until(() => journal.attempts(id, 0).every(({ sends }) => sends > 0))
+const sentAll = (id: string) => until(() => attemptsOf(journal, id, 0).every(({ sends }) => sends > 0))
 const mine = () => chain.rpc.request('evm_mine')
 /** Mines a block whose base fee is too high for all pending transactions. */
 const mineDear = async () => {
@@ -89,13 +90,13 @@ describe('a gateway that refuses eth_getTransactionBySenderAndNonce', () => {
       const { steps } = journal.find('refused')!
       const [network] = sandboxNetworks
       const node = through.rpc!(31337)
-      expect(await readStepFacts(node, network!, steps[0]!, journal.attempts('refused', 0), 1)).toMatchObject(
-        {
-          latest: steps[0]!.nonce,
-        },
-      )
+      expect(
+        await readStepFacts(node, network!, steps[0]!, attemptsOf(journal, 'refused', 0), 1),
+      ).toMatchObject({
+        latest: steps[0]!.nonce,
+      })
       await outcome('refused', { ...through, noWait: true })
-      const [first] = journal.attempts('refused', 0)
+      const [first] = attemptsOf(journal, 'refused', 0)
       expect(await chain.rpc.request('eth_getTransactionByHash', [first!.hash])).not.toBeNull()
       for (const replacement of ['bump', 'cancel'] as const)
         await outcome('refused', { ...through, replacement, noWait: true })

@@ -9,6 +9,7 @@ import { parseGwei } from '../../../src/guard/user-limits-and-exemptions.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run.ts'
 import type { Chain } from '../../support/anvil.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, useChain, useHome } from '../../support/use-journal-and-chain.ts'
 
@@ -23,7 +24,7 @@ const paid = () => paidOn(chain)
 const nonceNow = async () =>
   Number(quantity(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']), 'nonce'))
 const code = (error: unknown) => (error as { code?: string }).code
-const attempts = (id: string) => journal.attempts(id, 0)
+const attempts = (id: string) => attemptsOf(journal, id, 0)
 const patience = { blocks: 2, ms: 30 }
 
 /** Mines blocks whose base fee is too high for the pending transaction, until a condition holds. */
@@ -357,7 +358,7 @@ describe('requested by the user', () => {
     )
     expect(code(await outcome)).toBe('PARTIAL')
     expect((await paid()) - before).toBe(oneCoin)
-    expect(journal.attempts('too-late', 1)).toEqual([])
+    expect(attemptsOf(journal, 'too-late', 1)).toEqual([])
   })
 
   it('a cancel of an unsigned operation is refused, and the hint names abandon', async () => {

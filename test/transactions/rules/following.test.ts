@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { syncSendMethod } from '../../../src/chain/rpc/sync-send.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { payeeOf, rehearsal, waitingRehearsal, wallet } from '../../support/simulated/rehearsal.ts'
 
 // What must hold from the signature to the end, on a simulated chain in virtual time.
@@ -97,7 +98,7 @@ describe('a nonce that a foreign transaction used', () => {
   const taken = async (roles = ['action'], knowsOwners = true) => {
     const world = await waitingRehearsal({ depth: 2, kind: { finalizedLag: 8, knowsOwners } }, roles)
     for (const [nonce] of roles.entries()) {
-      world.chain.drop(world.journal.attempts('pay', nonce)[0]!.hash)
+      world.chain.drop(attemptsOf(world.journal, 'pay', nonce)[0]!.hash)
       world.stranger(nonce)
     }
     world.chain.mine(world.time.now())
@@ -132,7 +133,7 @@ describe('a nonce that a foreign transaction used', () => {
 
   test('lets later steps be followed first', async () => {
     const world = await waitingRehearsal({ depth: 1 }, ['action', 'action'])
-    world.chain.drop(world.journal.attempts('pay', 0)[0]!.hash)
+    world.chain.drop(attemptsOf(world.journal, 'pay', 0)[0]!.hash)
     world.stranger(0)
     world.state.everyMs = 1_000
     expect(await world.run('pay', { timeoutMs: 120_000 })).toMatchObject({ code: 'SUPERSEDED' })
@@ -143,7 +144,7 @@ describe('a nonce that a foreign transaction used', () => {
   test('comes back only if its nonce is free in the journal', async () => {
     for (const isFree of [true, false]) {
       const world = await waitingRehearsal({ depth: 1 })
-      const [attempt] = world.journal.attempts('pay', 0)
+      const [attempt] = attemptsOf(world.journal, 'pay', 0)
       world.chain.drop(attempt!.hash)
       world.stranger(0)
       world.chain.mine(world.time.now())
@@ -292,7 +293,7 @@ describe('a delivery is awaited', () => {
 describe('the journal', () => {
   test('has a lost nonce and the need of a decision in one write', async () => {
     const world = await waitingRehearsal({ depth: 1 })
-    world.chain.drop(world.journal.attempts('pay', 0)[0]!.hash)
+    world.chain.drop(attemptsOf(world.journal, 'pay', 0)[0]!.hash)
     world.stranger(0)
     world.chain.mine(world.time.now())
     const settle = () => {
@@ -306,6 +307,6 @@ describe('the journal', () => {
     const world = await waitingRehearsal()
     world.state.wallShift = -3_600_000
     await world.run('pay', { replacement: 'bump', noWait: true })
-    expect(world.journal.attempts('pay', 0).map(({ kind }) => kind)).toEqual(['run', 'bump'])
+    expect(attemptsOf(world.journal, 'pay', 0).map(({ kind }) => kind)).toEqual(['run', 'bump'])
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { genesisTime, refusal } from '../../support/simulated/node.ts'
 import {
   kindsOf,
@@ -19,7 +20,7 @@ describe('sending again', () => {
   test('has all attempts every third time, otherwise the newest', async () => {
     const world = await waitingRehearsal()
     await world.run('pay', { replacement: 'bump', noWait: true })
-    const [first, second] = world.journal.attempts('pay', 0).map(({ hash }) => hash) as [Hex, Hex]
+    const [first, second] = attemptsOf(world.journal, 'pay', 0).map(({ hash }) => hash) as [Hex, Hex]
     world.sent.length = 0
     await world.run('pay', { timeoutMs: 70_000, bumpDelay: { ms: 10 ** 9, blocks: 9 } })
     expect(world.sent.slice(0, 4).map(({ hash }) => hash)).toEqual([second, second, second, first])
@@ -40,7 +41,7 @@ describe('sending again', () => {
 
   test('checks the bytes of the journal first', async () => {
     const world = await waitingRehearsal()
-    const [attempt] = world.journal.attempts('pay', 0)
+    const [attempt] = attemptsOf(world.journal, 'pay', 0)
     world.chain.drop(attempt!.hash)
     world.sent.length = 0
     const raw = await world.account.signTransaction({
@@ -143,7 +144,7 @@ describe('a fee is raised', () => {
       throw refusal(method, 'replacement transaction underpriced')
     }
     await world.run('pay', { timeoutMs: 20_000 })
-    expect(world.journal.attempts('pay', 0)[0]!.lastAnswer).toBe('known')
+    expect(attemptsOf(world.journal, 'pay', 0)[0]!.lastAnswer).toBe('known')
   })
 })
 
@@ -175,7 +176,7 @@ describe('a cancel', () => {
     await world.run('pay', { replacement: 'cancel', noWait: true })
     expect(world.sent.slice(0, 2).map(({ nonce }) => nonce)).toEqual([1, 0])
     const mined = await waitingRehearsal({}, ['action', 'action'])
-    mined.chain.drop(mined.journal.attempts('pay', 1)[0]!.hash)
+    mined.chain.drop(attemptsOf(mined.journal, 'pay', 1)[0]!.hash)
     mined.chain.mine(mined.time.now())
     await mined.run('pay', { replacement: 'cancel', noWait: true })
     expect([kindsOf(mined, 0), kindsOf(mined, 1)]).toEqual([['run'], ['run', 'cancel']])
@@ -198,7 +199,7 @@ describe('a cancel', () => {
     world.state.instead = ({ method, params }) =>
       method === 'eth_estimateGas' && (params[0] as { to: string }).to === wallet ? '0x186a0' : undefined
     await world.run('pay', { replacement: 'cancel', noWait: true })
-    expect(world.journal.attempts('pay', 0).at(-1)!.gas).toBeGreaterThanOrEqual(100_000n)
+    expect(attemptsOf(world.journal, 'pay', 0).at(-1)!.gas).toBeGreaterThanOrEqual(100_000n)
   })
 })
 

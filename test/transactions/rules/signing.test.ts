@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
 import { maxCheckAge } from '../../../src/planning/leg-simulation.ts'
 import type { TransactionSigner } from '../../../src/signing/signer.ts'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { genesisTime, refusal } from '../../support/simulated/node.ts'
 import { payeeOf, rehearsal, wallet } from '../../support/simulated/rehearsal.ts'
 
@@ -32,7 +33,7 @@ describe('a signature is discarded', () => {
     const deadlineOf = () => genesisTime + 5
     const signer = slowSigner(world, party, 8_000)
     expect(await world.run('pay', { signer, deadlineOf }, party)).toMatchObject({ code: 'QUOTE_EXPIRED' })
-    expect(world.journal.attempts('pay', 0)).toEqual([])
+    expect(attemptsOf(world.journal, 'pay', 0)).toEqual([])
     expect(world.sent).toEqual([])
     expect(world.stepOf('pay')).toMatchObject({ state: 'PLANNED', nonce: null })
   })
@@ -46,7 +47,7 @@ describe('a signature is discarded', () => {
     expect(await world.run('pay', { signal: person.signal, fault }, party)).toMatchObject({
       code: 'INTERRUPTED',
     })
-    expect(world.journal.attempts('pay', 0)).toEqual([])
+    expect(attemptsOf(world.journal, 'pay', 0)).toEqual([])
   })
 
   test('if the time of the run is over before', async () => {
@@ -56,7 +57,7 @@ describe('a signature is discarded', () => {
     const signer = slowSigner(world, party, 90_000)
     expect(await world.run('pay', { signer, timeoutMs: 30_000 }, party)).toMatchObject({ code: 'KEY_SOURCE' })
     await world.rest(120_000)
-    expect(world.journal.attempts('pay', 0)).toEqual([])
+    expect(attemptsOf(world.journal, 'pay', 0)).toEqual([])
     expect(world.sent).toEqual([])
   })
 })
@@ -85,7 +86,7 @@ test('a step whose deadline has passed is not signed', async () => {
   const deadlineOf = () => genesisTime - 1
   const end = await run('pay', { deadlineOf, signer: { ...account, signTransaction } })
   expect(end).toMatchObject({ code: 'QUOTE_EXPIRED' })
-  expect([asked, journal.attempts('pay', 0)]).toEqual([0, []])
+  expect([asked, attemptsOf(journal, 'pay', 0)]).toEqual([0, []])
 })
 
 describe('a reserved nonce is released', () => {
@@ -114,7 +115,7 @@ describe('a reserved nonce is released', () => {
     stranger(0)
     chain.mine(0)
     await run('pay', { noWait: true })
-    expect(journal.attempts('pay', 0).every(({ nonce }) => nonce !== 0)).toBe(true)
+    expect(attemptsOf(journal, 'pay', 0).every(({ nonce }) => nonce !== 0)).toBe(true)
     expect(await run('pay')).toMatchObject({ exit: 0 })
     expect(stepOf('pay').nonce).toBe(1)
   })
@@ -178,8 +179,8 @@ describe('the gas limit', () => {
     plan('less')
     await run('more', { beforeLeg: async () => [90_000n] })
     await run('less', { beforeLeg: async () => [30_000n] })
-    expect(journal.attempts('more', 0)[0]!.gas).toBe(90_000n)
-    expect(journal.attempts('less', 0)[0]!.gas).toBeGreaterThan(40_000n)
+    expect(attemptsOf(journal, 'more', 0)[0]!.gas).toBe(90_000n)
+    expect(attemptsOf(journal, 'less', 0)[0]!.gas).toBeGreaterThan(40_000n)
   })
 
   test('and the fees are read again after a slow person', async () => {
@@ -191,7 +192,7 @@ describe('the gas limit', () => {
       world.state.instead = ({ method }) => (method === 'eth_estimateGas' ? '0x30d40' : undefined)
     }
     expect(await world.run('pay', { approve }, party)).toMatchObject({ exit: 0 })
-    expect(world.journal.attempts('pay', 0)[0]!.gas).toBeGreaterThanOrEqual(200_000n)
+    expect(attemptsOf(world.journal, 'pay', 0)[0]!.gas).toBeGreaterThanOrEqual(200_000n)
   })
 })
 
@@ -300,7 +301,7 @@ describe('a nonce is not taken', () => {
         code: 'RPC_INCONSISTENT',
         message: expect.stringMatching(/is final in the journal/),
       })
-      expect(world.journal.attempts('next', 0)).toEqual([])
+      expect(attemptsOf(world.journal, 'next', 0)).toEqual([])
     },
   )
 
@@ -312,7 +313,7 @@ describe('a nonce is not taken', () => {
       if (point === 'after_journal') throw new Error('died')
     }
     await world.run('before', { fault }).catch(() => undefined)
-    world.chain.drop(world.journal.attempts('before', 0)[0]!.hash)
+    world.chain.drop(attemptsOf(world.journal, 'before', 0)[0]!.hash)
     expect(await world.run('after')).toMatchObject({ exit: 10, code: 'FOREIGN_PENDING' })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { attemptsOf } from '../../support/attempts-of.ts'
 import { refusal } from '../../support/simulated/node.ts'
 import type { Call } from '../../support/simulated/rehearsal.ts'
 import { rehearsal, wallet } from '../../support/simulated/rehearsal.ts'
@@ -89,7 +90,7 @@ test('a deadline that one of two endpoints has passed neither cancels nor bumps'
     code: 'PENDING',
     message: expect.stringMatching(/deadline has passed/),
   })
-  expect(journal.attempts('pay', 0).map(({ kind }) => kind)).toEqual(['run'])
+  expect(attemptsOf(journal, 'pay', 0).map(({ kind }) => kind)).toEqual(['run'])
 })
 
 describe('without a pending count of the first endpoint', () => {
