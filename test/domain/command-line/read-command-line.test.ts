@@ -5,7 +5,11 @@ import { buildProgram } from '../../../src/app/main.ts'
 import { wordsTo } from '../../../src/cli/options/command-tree-queries.ts'
 import { isLeaf, operandTable } from '../../../src/domain/command-line/commands.ts'
 import { type CommandFlag, flagsOf, formerNames } from '../../../src/domain/command-line/flags.ts'
-import { type CommandLine, readCommandLine } from '../../../src/domain/command-line/read-command-line.ts'
+import {
+  type CommandLine,
+  maySign,
+  readCommandLine,
+} from '../../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { actionStatuses } from '../../../src/domain/swap-outcome.ts'
 
@@ -286,4 +290,13 @@ test.each([
   ['schema help', 'schema help'],
 ])('the word help stands for the flag: %s', (typed, read) => {
   expect(readCommandLine(typed.split(' ')).argv.join(' ')).toBe(read)
+})
+
+test.each([
+  ['deposit x --amount 5', true],
+  ['deposit x --amount 5 --dry-run', false],
+  ['deposit --help', false],
+  ['strategies list', false],
+])('whether a line may sign: %s', (typed, may) => {
+  expect(maySign(readCommandLine(typed.split(' ')))).toBe(may)
 })

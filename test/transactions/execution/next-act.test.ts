@@ -441,6 +441,13 @@ const rows: Row[] = [
     { is: 'end', because: 'ended before' },
   ],
   [
+    'sends only the cancellation of a step that had ended before, every time',
+    operation([step('BROADCAST', { endedBefore: true, attempts: [attempt(), attempt('cancel')] })]),
+    seen({ sent: new Map([[0, { at: now - 15_001, times: 2 }]]), look: lost() }),
+    may(),
+    { is: 'send', steps: [{ index: 0, all: false }] },
+  ],
+  [
     'raises a step that waits behind another one in its turn',
     operation([step('BROADCAST'), step('BROADCAST', { nonce: 6 })]),
     seen({
