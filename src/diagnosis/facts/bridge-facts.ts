@@ -35,8 +35,7 @@ export async function readBridgeFacts(
   const { chainId } = sent.step.transaction
   const named = Hash.safeParse(reportedHash).data ?? resultOf(operation).short?.hash ?? null
   const delivery = await readDelivery(context, awaited, named)
-  const { way, sentAt, usualMs, typicalMs, isUnknown, isAttested, isDelivered, brought } = delivery
-  const { unanswered, expiry, unfilled, remedies, order } = delivery
+  const { way, sentAt, brought, expiry, unfilled, order } = delivery
   const shown = (amount: bigint) => amountText(context, leg.chainId, leg.arrival.token, amount)
   const { minimum } = leg.arrival
   const isLess = brought !== undefined && brought.amount < minimum
@@ -58,12 +57,7 @@ export async function readBridgeFacts(
               events.findLast(({ index, becomes }) => index === sent.step.index && becomes === 'FINAL_OK')
                 ?.at ?? operation.updated,
           },
-    usualMs,
-    typicalMs,
-    isUnknown,
-    isAttested,
-    unanswered,
-    isMinted: isDelivered,
+    ...statedFacts(delivery),
     delivered: brought && {
       hash: brought.found.hash,
       brought: brought.amount,
@@ -72,7 +66,6 @@ export async function readBridgeFacts(
       ...(later && { later: { hash: later.hash, text: shown(later.amount) } }),
     },
     unfilled: unfilled?.why,
-    ...(remedies && { remedies }),
     ...(expiry && {
       expiry: {
         ...expiry,
@@ -82,6 +75,28 @@ export async function readBridgeFacts(
     ...(order && { order: { ...order, returned: order.returned && returnedFacts(context, order.returned) } }),
   }
 }
+
+/** What a bridge and its service say of a transfer, as it is. */
+export const statedFacts = ({
+  usualMs,
+  typicalMs,
+  isUnknown,
+  isAttested,
+  unanswered,
+  isDelivered,
+  remedies,
+}: Pick<
+  BridgeDelivery,
+  'usualMs' | 'typicalMs' | 'isUnknown' | 'isAttested' | 'unanswered' | 'isDelivered' | 'remedies'
+>) => ({
+  usualMs,
+  typicalMs,
+  isUnknown,
+  isAttested,
+  unanswered,
+  isMinted: isDelivered,
+  ...(remedies && { remedies }),
+})
 
 /** The transfer that a later leg waits for, and the step that sent it. */
 function awaitedTransfer({ id, wallet, legs }: Operation, steps: readonly StepFacts[]) {

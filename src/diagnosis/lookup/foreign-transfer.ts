@@ -22,6 +22,7 @@ import { depositForBurn } from '../../swaps/cctp-v2/encode.ts'
 import { contractsIn, contractsOn } from '../../swaps/swap-contracts.ts'
 import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import { amountText } from '../calls/describe-call.ts'
+import { statedFacts } from '../facts/bridge-facts.ts'
 import type { BridgeFacts } from '../facts/operation-facts.ts'
 import { bridgeFundsText, recipientFundsText } from '../messages/funds-text.ts'
 import { commandForOperation } from '../messages/shared-operation-phrases.ts'
@@ -202,25 +203,6 @@ function refundsOf(expiry: BridgeDelivery['expiry'], amount: bigint) {
   const exact = expiry?.refunds.find(({ paid }) => paid === amount)
   return { exact, larger: exact ? undefined : expiry?.refunds.at(0) }
 }
-
-/** What a bridge and its service say of a transfer, as it is. */
-const statedFacts = ({
-  usualMs,
-  typicalMs,
-  isUnknown,
-  isAttested,
-  unanswered,
-  isDelivered,
-  remedies,
-}: BridgeDelivery) => ({
-  usualMs,
-  typicalMs,
-  isUnknown,
-  isAttested,
-  unanswered,
-  isMinted: isDelivered,
-  ...(remedies && { remedies }),
-})
 
 /** Follows a transfer to another chain, and explains it by the rules for own ones. */
 async function followed(

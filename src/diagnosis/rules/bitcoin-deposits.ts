@@ -21,10 +21,14 @@ type End = Omit<Told, 'next'>
 export function bitcoinVerdict(id: string, swap: BitcoinSwap): Told {
   const word = wordOf(swap)
   const isUntouched = swap.originTxHash === null && swap.deposit.isLookedUp !== false && !swap.deposit.note
-  if (isUntouched && (word === 'pending' || word === 'expired')) return unpaidVerdict(id, word === 'expired')
+  if (isUntouched && word === 'expired') return unpaidVerdict(id, true)
+  const watch = sluice('swap status', id, { '--watch': true })
+  // A payment may be under way to a deposit address that was shown: another swap would be a second one.
+  if (isUntouched && word === 'pending')
+    return { ...unpaidVerdict(id, false), safeToRetry: false, next: watch }
   const end = endOf(swap)
   const isOver = end.situation === 'DONE' || end.situation === 'BRIDGE_REFUNDED'
-  return { ...end, next: isOver ? null : sluice('swap status', id, { '--watch': true }) }
+  return { ...end, next: isOver ? null : watch }
 }
 
 /** Explains a quote without a known payment or transaction. */

@@ -34,7 +34,10 @@ test.each(['near-intents', 'thorchain'])(
       expect(shown.deposit).toMatchObject({ amount: { formatted: '0.01' }, hash: null })
       // How to pay says the command that looks first whether it is paid.
       expect(out).not.toContain(address)
-      expect((await run(`action explain ${name} --json`)).json).toMatchObject({ id, situation: 'QUOTE_OPEN' })
+      expect((await run(`action explain ${name} --json`)).json).toMatchObject({
+        ...{ id, situation: 'QUOTE_OPEN', safeToRetry: false },
+        next: `sluice swap status ${id} --watch`,
+      })
     }
     expect((await run('action list --json')).json.items).toMatchObject([{ id, type: 'CROSSCHAIN_SWAP' }])
     const hash = await pay()
