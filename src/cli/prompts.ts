@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { Advice } from '../domain/text/next-step.ts'
+import { type Advice, sameWith } from '../domain/text/next-step.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/io-types.ts'
 import { wrapWords } from './terminal/text-wrap.ts'
@@ -9,7 +9,7 @@ export async function confirm(
   io: Io,
   globals: Globals,
   question: string,
-  instead: Advice = 'Add --yes to confirm without a prompt.',
+  instead: Advice = sameWith({ '--yes': true }),
 ): Promise<void> {
   if (globals.yes) return
   refuseWithoutTerminal(io, globals, question, instead)

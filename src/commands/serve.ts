@@ -53,7 +53,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
       'USAGE',
       `${sanitizeText(host)} is not loopback, so TLS is needed to protect API keys`,
       {
-        next: advice`${sluice('serve', { '--host': host, '--tls-cert': 'cert.pem', '--tls-key': 'key.pem' })}, or ${sameWith({ '--behind-proxy': true })}`,
+        next: advice`${sluice('serve', { '--host': host, '--tls-cert': 'cert.pem', '--tls-key': 'key.pem' })} Behind a proxy that speaks TLS: ${sameWith({ '--behind-proxy': true })}`,
       },
     )
   if (options.open !== undefined && (!isLoopback(host) || behindProxy))

@@ -150,7 +150,7 @@ export const errorTable = {
   INVALID_AMOUNT: { exit: 2, next: 'Give the amount in units of the token, such as 100.5 or 100.5USDC.' },
   KEY_REQUIRED: {
     exit: 2,
-    next: advice`${sluice('wallet new', 'NAME')}, --key-file PATH, or ${sameWith({ '--ledger': true })}`,
+    next: advice`${sluice('wallet new', 'NAME')} With a key that you have: ${sameWith({ '--key-file': 'PATH' })} With a Ledger: ${sameWith({ '--ledger': true })}`,
   },
   INSECURE_KEY_SOURCE: {
     exit: 2,
@@ -242,7 +242,7 @@ export const errorTable = {
   POLICY_STANDING_ALLOWANCE: { exit: 8, next: sluice('wallet approvals list') },
   POLICY_ASSURANCE: {
     exit: 8,
-    next: advice`To accept the risk: --min-assurance, or ${sameWith({ '--trust-first-use': true })}`,
+    next: advice`To accept the risk: ${sameWith({ '--trust-first-use': true })} Or take a lower level with --min-assurance.`,
   },
   POLICY_LIMIT: {
     exit: 8,

@@ -52,7 +52,7 @@ export async function servedDatabase(
     'CONFIG_INVALID',
     'The database must be a SQLite file or the URL of a PostgreSQL database',
     {
-      next: advice`--database sqlite:/var/lib/sluice/serve.db, or ${sameWith({ '--database': 'postgres://sluice@db.example.com/sluice' })}`,
+      next: advice`${sameWith({ '--database': 'sqlite:/var/lib/sluice/serve.db' })} With PostgreSQL: ${sameWith({ '--database': 'postgres://sluice@db.example.com/sluice' })}`,
     },
   )
 }

@@ -54,7 +54,7 @@ export function nonceOf(text: string, example = 'NETWORK'): { network: string | 
   const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
   if (nonce !== undefined) return { network, nonce: Number(nonce) }
   throw new AppError('USAGE', `--nonce must be a number or NETWORK=number, not "${sanitizeText(text)}"`, {
-    next: advice`--nonce 7, or ${sameWith({ '--nonce': `${example}=7` })}`,
+    next: `Use --nonce 7, or for one network --nonce ${example}=7.`,
   })
 }
 

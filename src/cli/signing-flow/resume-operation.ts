@@ -113,7 +113,7 @@ const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
     ? error.with({
         message: `No signer given; this action belongs to ${wallet}`,
-        next: advice`Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or ${sameWith({ '--ledger': true })}`,
+        next: advice`Sign with its keystore: ${sameWith({ '--wallet': wallet })} With its key: ${sameWith({ '--key-file': 'PATH' })} With its Ledger: ${sameWith({ '--ledger': true })}`,
       })
     : error
 

@@ -119,7 +119,7 @@ async function revoke(cli: Cli, options: Options): Promise<void> {
   const { network, token, spender, all } = options
   if (!all && network === undefined && token === undefined && spender === undefined)
     throw new AppError('USAGE', 'No allowance selected', {
-      next: advice`${sluice('wallet approvals list')}, then: --network N --token T --spender ADDR, or ${sameWith({ '--all': true })}`,
+      next: advice`${sluice('wallet approvals list')} Then one of them: ${sameWith({ '--network': 'N', '--token': 'T', '--spender': 'ADDR' })} Or all: ${sameWith({ '--all': true })}`,
     })
   const endings = await chosen(cli, options)
   const [first, ...rest] = endings

@@ -89,6 +89,6 @@ export function parseSince(text: string, now: number): string {
   const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : now - duration(text)
   if (Number.isFinite(at) && at >= 0) return new Date(at).toISOString()
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not a time`, {
-    next: advice`--since 2h, or ${sameWith({ '--since': '2026-11-29T12:00:00Z' })}`,
+    next: advice`${sameWith({ '--since': '2h' })} From a time on: ${sameWith({ '--since': '2026-11-29T12:00:00Z' })}`,
   })
 }
