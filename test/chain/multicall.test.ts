@@ -1,8 +1,10 @@
 import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { expect, test } from 'vitest'
+import { askAtHead } from '../../src/chain/ask.ts'
 import type { Call } from '../../src/chain/call.ts'
 import { callMulticall } from '../../src/chain/multicall.ts'
+import type { Chain } from '../../src/chain/network-client.ts'
 import { engineOn } from '../support/engine.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
@@ -48,4 +50,27 @@ test('a multicall returns what viem returns, undefined for failed reads', async 
   expect(ours).toEqual((viems as { result?: unknown }[]).map(({ result }) => result))
   expect(ours.slice(-5)).toEqual([expect.any(BigInt), undefined, undefined, undefined, undefined])
   expect(ours.filter((answer) => answer !== undefined).length).toBeGreaterThan(20)
+})
+
+test('what is asked at the newest block is of that block, although one came in between', async () => {
+  const chain = engineOn(sandbox).context.chain(31337)
+  const { rpc } = sandbox.world.chains.find(({ network }) => network.chainId === 31337)!
+  const answered: Promise<unknown>[] = []
+  // The newest block is read once everything else has been answered, and another one has come.
+  const request: Chain['rpc']['request'] = async <T>(method: string, params?: readonly unknown[]) => {
+    if (method === 'eth_getBlockByNumber') {
+      await Promise.all(answered)
+      await rpc.request('evm_mine')
+    }
+    const answer = chain.rpc.request<T>(method, params)
+    answered.push(answer)
+    return answer
+  }
+  const batch: Chain['rpc']['batch'] = (calls) =>
+    Promise.all(calls.map(([method, params]) => request(method, params)))
+  const late: Chain = { ...chain, rpc: { ...chain.rpc, request, batch } }
+  const abi = parseAbi(['function getBlockNumber() view returns (uint256)'])
+  const read: Call = { address: chain.network.multicall3!, abi, functionName: 'getBlockNumber', args: [] }
+  const { head, value } = await askAtHead(late, { reads: [read], parse: ([number]) => number })
+  expect(value).toBe(head.number)
 })
