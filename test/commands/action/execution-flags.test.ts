@@ -237,10 +237,10 @@ describe('--pipeline', () => {
     expect(done.exit, done.err).toBe(0)
     expect(done.json).toMatchObject({ status: 'SUCCESS' })
     const nonces = sent.map((raw) => parseTransaction(raw as `0x${string}`).nonce!)
-    // Both transactions first, then the refused one again.
-    expect(nonces).toEqual([nonces[0], nonces[0]! + 1, nonces[0]])
+    // Both transactions first, then the refused one again; on a slow machine the other one too, for it waits behind the first.
+    expect(nonces.slice(0, 3)).toEqual([nonces[0], nonces[0]! + 1, nonces[0]])
     const hashes = done.json.transactions.map(({ hash }: { hash: string }) => hash)
-    expect(hashes).toEqual([keccak256(sent[0] as `0x${string}`), keccak256(sent[1] as `0x${string}`)])
+    expect(hashes).toEqual([...new Set(sent.map((raw) => keccak256(raw as `0x${string}`)))])
   })
 
   test('signs the deposit after the approval is mined on a node without eth_simulateV1', async () => {
