@@ -131,8 +131,7 @@ describe('chain faults', () => {
     const { pending } = await sandbox.chain(31338).rpc.request<{ pending: string }>('txpool_status')
     expect(pending).toBe('0x0')
     await run('sandbox fault clear')
-    while ((await held()) === before) await new Promise((resolve) => setTimeout(resolve, 20))
-    expect((await held()) - before).toBe(7_000000n)
+    await expect.poll(held, { interval: 20 }).toBe(before + 7_000000n)
   })
 
   test('reorg undoes a payment, and repeating it with its key pays once without a second signature', async () => {
