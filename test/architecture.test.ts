@@ -241,6 +241,23 @@ describe('imports', () => {
     expect(breaches.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
+  test('no arrow between the folders of transactions/ runs back up', () => {
+    const order = [
+      'steps',
+      'nonces',
+      'bridge',
+      '',
+      'attempts',
+      'confirmation',
+      'outcome',
+      'execution',
+      'operations',
+    ]
+    const rank = (file: string) => order.indexOf(file.split('/').slice(1, -1).join('/'))
+    const inside = edges.filter(({ file, to }) => within('transactions')(file) && within('transactions')(to))
+    expect(inside.filter(({ file, to }) => rank(to) < 0 || rank(file) < rank(to))).toEqual([])
+  })
+
   test('no file loads itself through others', () => {
     const next = (file: string) => loads.filter((edge) => edge.file === file).map(({ to }) => to)
     const done = new Set<string>()
