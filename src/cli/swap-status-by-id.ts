@@ -15,7 +15,6 @@ import {
   unfilledError,
   unfilledText,
 } from '../transactions/bridge/delivery-result.ts'
-import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import { hasSignature, isClosed } from '../transactions/steps/operation-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
@@ -47,8 +46,7 @@ export async function swapStatusById(
     throw error
   })
   const told = response instanceof AppError ? undefined : response
-  if (told && known && bitcoinDepositOf(known.operation))
-    recordDeposit(cli, known.context, known.operation, told)
+  if (told && known) recordDeposit(cli, known.context, known.operation, told)
   if (told && told.originTxHash !== null && cli.backend.kind !== 'remote') return { id, ...told }
   const signed = known && isSigned(known) && (await journalledStatus(cli, known, told))
   if (signed) return { id, ...signed, provider: told?.provider ?? null }

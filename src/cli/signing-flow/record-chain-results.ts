@@ -61,18 +61,30 @@ async function settleDeposit(
 }
 
 /**
- * Records what is seen of the deposit of an operation. What a remote service says counts only if its answer was checked here, which needs
- * the terms of the deposit.
+ * Records what a status shows of the deposit of an operation, if it waits for one. Whoever reads such a status calls this, so that its
+ * payment and its payout name the operation from then on. What a remote service says counts only if its answer was checked here, which
+ * needs the terms of the deposit. An operation that was changed after it was written stays as it is.
  */
 export function recordDeposit(
   { backend }: Pick<Cli, 'backend'>,
   { journal }: Pick<ExecutionContext, 'journal'>,
-  { id, plan }: JournalOperation,
+  { id, plan, legs }: JournalOperation,
   seen: SwapStatus,
 ): JournalOperation {
   const isChecked = backend.kind !== 'remote' || (plan as StoredPlan).deposit?.swap !== undefined
-  if (isChecked) journal.recordDeposit(id, seenDepositOf(seen))
+  if (isChecked && bitcoinDepositOf({ legs }) && isIntact(journal, id))
+    journal.recordDeposit(id, seenDepositOf(seen))
   return journal.find(id)!
+}
+
+function isIntact(journal: ExecutionContext['journal'], id: string): boolean {
+  try {
+    journal.verify(id)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'JOURNAL_UNREADABLE') return false
+    throw error
+  }
 }
 
 /** The same if a transaction is pending; a dry run records nothing. */

@@ -8,7 +8,7 @@ import { actionAtService, notThereCodes } from '../../cli/named-id.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { findOperation } from '../../cli/signing-flow/find-operation.ts'
+import { lookUpOperation } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
@@ -61,7 +61,7 @@ export function addEvidence(command: Command, program: CommandContext): void {
 
 async function exportOne(cli: Cli, id: string, options: OptionsOf<'action export'>): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
-  const operation = findOperation(context, id)
+  const operation = await lookUpOperation(cli, context, id)
   const [evidence, page] = operation
     ? await evidenceOf(cli, context, operation)
     : await serviceEvidenceOf(cli, context, id)
@@ -102,9 +102,10 @@ async function evidenceOf(
   context: ExecutionContext,
   operation: JournalOperation,
 ): Promise<[Evidence, () => string]> {
-  const report = reportFor(context, operation)
   const verdict = await verdictFor(cli, context, operation)
-  const evidence = makeEvidence(context, operation, { report, verdict })
+  // What was read for the verdict may be recorded.
+  const now = context.journal.find(operation.id) ?? operation
+  const evidence = makeEvidence(context, now, { report: reportFor(context, now), verdict })
   return [evidence, () => evidencePage(evidence)]
 }
 
