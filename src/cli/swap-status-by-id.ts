@@ -1,6 +1,6 @@
 import type { Quote } from '../api/quote.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
-import { bitcoinNetwork } from '../domain/bitcoin.ts'
+import { isOnBitcoin } from '../domain/bitcoin.ts'
 import { AppError } from '../domain/errors.ts'
 import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
@@ -73,7 +73,7 @@ export async function statusOfListed(
   if (told === null) return null
   const isOpen = told === 'pending' || told === 'expired'
   if (id === '' || (cli.backend.kind !== 'remote' && !isOpen)) return told
-  const isChecked = isSwapEnd(told) && from.chainId === bitcoinNetwork.chainId
+  const isChecked = isSwapEnd(told) && isOnBitcoin(from)
   const listed = { status: told, originTxHash: null, destinationTxHash: null, provider }
   const ask = async (quote: string) =>
     isChecked

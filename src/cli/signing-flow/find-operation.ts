@@ -6,8 +6,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isTransactionHash, operationNamed } from '../../planning/named-operation.ts'
 import { reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
-import { bitcoinDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
-import { isFinished } from '../../transactions/steps/operation-state.ts'
+import { isFinished, isPaidElsewhere } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { settleOperation } from './record-chain-results.ts'
 
@@ -72,7 +71,7 @@ export async function findUpdated(
  */
 export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
   const operation = findOperation(context, id)
-  if (operation && bitcoinDepositOf(operation))
+  if (operation && isPaidElsewhere(operation))
     throw new AppError(
       'USAGE',
       `Action ${operation.id} is a swap from Bitcoin, of which nothing is signed here: there is nothing to resume, replace, close or revoke. If it is not paid, it expires`,

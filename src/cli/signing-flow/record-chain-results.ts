@@ -8,7 +8,8 @@ import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.t
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/final-steps-on-chain.ts'
 import { recordFromChains } from '../../transactions/execution/record-from-chains.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/nonces/wallet-lock.ts'
-import { bitcoinDepositOf, seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
+import { seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
+import { isPaidElsewhere } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
@@ -27,7 +28,7 @@ export async function settleOperation(
   const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
-    if (bitcoinDepositOf(operation)) return settleDeposit(cli, context, operation)
+    if (isPaidElsewhere(operation)) return settleDeposit(cli, context, operation)
     const reportedHash = await deliveryTold(cli, operation)
     if (!(await hasUnrecordedResult(context, operation, reportedHash))) return operation
     const lock = await acquirePlanningLock(context, wallet, {
@@ -68,11 +69,11 @@ async function settleDeposit(
 export function recordDeposit(
   { backend }: Pick<Cli, 'backend'>,
   { journal }: Pick<ExecutionContext, 'journal'>,
-  { id, plan, legs }: JournalOperation,
+  { id, plan, steps }: JournalOperation,
   seen: SwapStatus,
 ): JournalOperation {
   const isChecked = backend.kind !== 'remote' || (plan as StoredPlan).deposit?.swap !== undefined
-  if (isChecked && bitcoinDepositOf({ legs }) && isIntact(journal, id))
+  if (isChecked && isPaidElsewhere({ steps }) && isIntact(journal, id))
     journal.recordDeposit(id, seenDepositOf(seen))
   return journal.find(id)!
 }
