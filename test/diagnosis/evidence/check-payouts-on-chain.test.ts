@@ -59,9 +59,9 @@ describe.each(Object.entries(actions))('the payout of an action by %s', (name, {
       changed.report.destinationTxHash = arrival.hash
       writeFileSync(file, JSON.stringify({ ...changed, sha256: evidenceHash(changed) }))
       const { exit, json } = await run(['action', 'verify', file, '--json'])
-      const { transactions } = json.error?.details ?? json
-      const { verdict, why } = transactions.find((one: Document) => one.hash === arrival.hash)
-      return { exit, verdict, why }
+      const { transactions = [] } = json.error?.details ?? json
+      const { verdict, why } = transactions.find((one: Document) => one.hash === arrival.hash) ?? {}
+      return { exit, verdict: verdict ?? json.error?.code, why }
     }
     expect(await verified(() => undefined)).toEqual({ exit: 0, verdict: 'confirmed', why: null })
     // A transfer of nothing, on the same chain.
@@ -77,6 +77,8 @@ describe.each(Object.entries(actions))('the payout of an action by %s', (name, {
     expect(await verified((one) => (one.token = token))).toMatchObject(refuted)
     const unknown = { exit: 7, verdict: 'unknown', why: 'the node does not have it' }
     expect(await verified((one) => (one.hash = `0x${'ab'.repeat(32)}`))).toEqual(unknown)
+    const changed = { exit: 4, verdict: 'EVIDENCE_CHANGED' }
+    expect(await verified((one) => (one.hash = null))).toMatchObject(changed)
     writeFileSync(file, JSON.stringify(evidence))
     const { out, exit } = await run(['action', 'verify', file])
     expect({ exit, out }).toEqual({ exit: 0, out: expect.stringContaining(`✓ ${hash}  confirmed`) })
