@@ -388,7 +388,7 @@ describe('the code style', () => {
   test('no name is exported twice, but for parts that several siblings have', () => {
     // A command is named as it is typed, a part of a provider or protocol as in its siblings.
     const shared =
-      /^(deposit|withdraw|transfer|list|show|watch|provider|fillQuery|pathText|pathsOf|priceQueries|isFromBitcoin|exits)$/
+      /^(deposit|withdraw|transfer|list|show|watch|provider|fillQuery|pathText|pathsOf|priceQueries|exits)$/
     const parts = ['provider.ts', 'definition.ts', 'market-adapter.ts']
     const homes = new Map<string, Set<string>>()
     for (const file of files)

@@ -7,6 +7,8 @@ import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import type { Cli } from './command-run-types.ts'
 import { serviceSwapStatus } from './signing-flow/quotes/swap-status-from-service.ts'
+import { recordDeposit } from './signing-flow/record-chain-results.ts'
+
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither
  * service nor chain answers.
@@ -19,7 +21,7 @@ export async function verdictFor(
   try {
     return verdictDocument(
       await explain(context, operation, {
-        serviceReport: serviceReportOf(cli, operation),
+        serviceReport: serviceReportOf(cli, context, operation),
         depth: undefined,
       }),
     )
@@ -30,8 +32,16 @@ export async function verdictFor(
   }
 }
 
-/** Asks the service for its status of an action. A service that does not answer in time is left out. */
-export async function serviceReportOf(cli: Cli, { id, plan }: JournalOperation): Promise<ServiceReport> {
+/**
+ * Asks the service for its status of an action, and records what that shows of its deposit. A service that does not answer in time is
+ * left out.
+ */
+export async function serviceReportOf(
+  cli: Cli,
+  context: ExecutionContext,
+  operation: JournalOperation,
+): Promise<ServiceReport> {
+  const { id, plan } = operation
   // The bridge of a deposit has a quote of its own.
   const quotes = plan ? quoteIds(plan as StoredPlan) : []
   const service = await cli.service()
@@ -41,6 +51,7 @@ export async function serviceReportOf(cli: Cli, { id, plan }: JournalOperation):
       [`the swap is ${swap && wordOf(swap)}`, ...(swap?.note === undefined ? [] : [swap.note])].join('. '),
     ),
   ])
+  if (swap.answer) recordDeposit(cli, context, operation, swap.answer)
   const texts = swap.answer ? [known.text, swap.text] : [known.text]
   return { text: texts.join(', '), delivered: swap.answer?.destinationTxHash ?? null, swap: swap.answer }
 }

@@ -10,6 +10,7 @@ import {
   operationNamedWhole,
 } from '../planning/named-operation.ts'
 import type { Cli } from './command-run-types.ts'
+import { findByPayment } from './signing-flow/find-operation.ts'
 
 /** The errors by which a service says that it has nothing under an id, or that the id is none of its own. */
 export const notThereCodes: readonly string[] = [
@@ -115,7 +116,8 @@ export async function swapNamed(cli: Cli, typed: string): Promise<NamedSwap> {
   })
   const named = (operation: JournalOperation | undefined): NamedSwap['known'] =>
     context && operation && { context, operation }
-  const whole = context && operationNamedWhole(context.journal, typed)
+  const whole =
+    context && (operationNamedWhole(context.journal, typed) ?? (await findByPayment(cli, context, typed)))
   if (whole) return { id: whole.id, known: named(whole) }
   const quotes = await cli.program.quotes()
   if (!isIdStart(typed) || (await quotes.find(typed))) return { id: typed, known: undefined }

@@ -1,6 +1,6 @@
 import type { Quote } from '../api/quote.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
-import { bitcoinNetwork } from '../domain/bitcoin.ts'
+import { isOnBitcoin } from '../domain/bitcoin.ts'
 import { AppError } from '../domain/errors.ts'
 import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome.ts'
 import { advice, sluice } from '../domain/text/next-step.ts'
@@ -15,7 +15,6 @@ import {
   unfilledError,
   unfilledText,
 } from '../transactions/bridge/delivery-result.ts'
-import { bitcoinDepositOf } from '../transactions/outcome/bitcoin-deposit.ts'
 import { hasSignature, isClosed } from '../transactions/steps/operation-state.ts'
 import type { Cli } from './command-run-types.ts'
 import { askedByName, type NamedSwap, swapNamed } from './named-id.ts'
@@ -47,8 +46,7 @@ export async function swapStatusById(
     throw error
   })
   const told = response instanceof AppError ? undefined : response
-  if (told && known && bitcoinDepositOf(known.operation))
-    recordDeposit(cli, known.context, known.operation, told)
+  if (told && known) recordDeposit(cli, known.context, known.operation, told)
   if (told && told.originTxHash !== null && cli.backend.kind !== 'remote') return { id, ...told }
   const signed = known && isSigned(known) && (await journalledStatus(cli, known, told))
   if (signed) return { id, ...signed, provider: told?.provider ?? null }
@@ -75,7 +73,7 @@ export async function statusOfListed(
   if (told === null) return null
   const isOpen = told === 'pending' || told === 'expired'
   if (id === '' || (cli.backend.kind !== 'remote' && !isOpen)) return told
-  const isChecked = isSwapEnd(told) && from.chainId === bitcoinNetwork.chainId
+  const isChecked = isSwapEnd(told) && isOnBitcoin(from)
   const listed = { status: told, originTxHash: null, destinationTxHash: null, provider }
   const ask = async (quote: string) =>
     isChecked

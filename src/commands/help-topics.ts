@@ -26,7 +26,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       'Below 20, no transaction of the action was signed. From 20 to 29, at least one was or may have been signed: resume the same action (sluice action resume ID, or the same --idempotency-key) and never start a new one.',
     rows: Object.entries(exitCodes),
     outro:
-      'With --json, a failure prints {"error":{"code","message","details","hint","next","retryable"}} with the same exit code.',
+      'The payment of a swap from Bitcoin is signed in another wallet and counts as well: until it is delivered (0) or known to be unpaid after its deadline (4), the swap ends with 20 or more, and sluice swap status ID --watch follows it. With --json, a failure prints {"error":{"code","message","details","hint","next","retryable"}} with the same exit code.',
   },
   environment: {
     summary: 'environment variables',

@@ -76,11 +76,13 @@ export async function explain(
 /** Explains an operation that waits for a payment on Bitcoin: by the status of its swap, or where nobody says it by the journal. */
 function explainDeposit(
   { journal, catalog }: ExecutionContext,
-  operation: Operation,
+  asFound: Operation,
   deposit: BitcoinDeposit,
   { text, swap }: ServiceReport,
 ): Verdict {
-  const { id } = operation
+  const { id } = asFound
+  // What the report shows is recorded.
+  const operation = journal.find(id) ?? asFound
   const isSaid = isBitcoinSwap(swap)
   const recorded = recordedStatus(operation, deposit)
   const { createdAt, finishedAt } = operationReport(

@@ -2,7 +2,7 @@ import { blockTime } from '../chain/latest-log.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
-import { isFinished } from '../transactions/steps/operation-state.ts'
+import { isFinished, isPaidElsewhere } from '../transactions/steps/operation-state.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
 import { type Facts, withReclaimedSteps } from './facts/operation-facts.ts'
 import { type Instant, msSince } from './instant.ts'
@@ -56,7 +56,7 @@ export async function waitingOf(
 
 /** The same for an operation of the journal, read from journal, chains and bridge; `null` if it is finished, or has no transactions. Read-only. */
 export async function readWaiting(context: ExecutionContext, operation: Operation): Promise<Waiting | null> {
-  if (isFinished(operation) || operation.steps.length === 0) return null
+  if (isFinished(operation) || isPaidElsewhere(operation)) return null
   const asked = { depth: undefined, reportedHash: Promise.resolve(null) }
   return waitingOf(context, withReclaimedSteps(await gatherFacts(context, operation, asked)))
 }

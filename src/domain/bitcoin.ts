@@ -18,6 +18,9 @@ export const bitcoinNetwork: Network = {
   explorer: 'https://mempool.space',
 }
 
+/** Whether a token, or a side of a quote, is on Bitcoin: what is paid there is signed in another wallet. */
+export const isOnBitcoin = ({ chainId }: { chainId: number }): boolean => chainId === bitcoinNetwork.chainId
+
 /** BTC as a token; its smallest unit is the satoshi. */
 export const btc: Token = nativeToken(bitcoinNetwork)
 

@@ -1,6 +1,6 @@
 import type { Service } from '../../api/service-type.ts'
 import type { Backend, RawResponse, RawResponses } from '../../cli/backend-types.ts'
-import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { isOnBitcoin } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -234,7 +234,7 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
       const { rpc } = await chains()
       const ends = [input.quote.chainIdIn, input.quote.chainIdOut].map(Number)
       // Bitcoin has no RPC, and nothing is signed on it.
-      for (const chainId of ends) if (chainId !== bitcoinNetwork.chainId) rpc(chainId)
+      for (const chainId of ends) if (!isOnBitcoin({ chainId })) rpc(chainId)
       return service.swapBytecode(input, options)
     },
   }

@@ -334,5 +334,7 @@ export const VerifiedDocument = fields({
   statedOnly: z
     .array(z.string())
     .optional()
-    .describe("evidence of a service's report: the fields that no chain confirms"),
+    .describe(
+      "the fields that are not checked on a chain: of a service's report, and of a swap from Bitcoin what rests on its payment",
+    ),
 })

@@ -8,7 +8,8 @@ import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.t
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/final-steps-on-chain.ts'
 import { recordFromChains } from '../../transactions/execution/record-from-chains.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/nonces/wallet-lock.ts'
-import { bitcoinDepositOf, seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
+import { seenDepositOf } from '../../transactions/outcome/bitcoin-deposit.ts'
+import { isPaidElsewhere } from '../../transactions/steps/operation-state.ts'
 import type { Cli } from '../command-run-types.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
@@ -27,7 +28,7 @@ export async function settleOperation(
   const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
-    if (bitcoinDepositOf(operation)) return settleDeposit(cli, context, operation)
+    if (isPaidElsewhere(operation)) return settleDeposit(cli, context, operation)
     const reportedHash = await deliveryTold(cli, operation)
     if (!(await hasUnrecordedResult(context, operation, reportedHash))) return operation
     const lock = await acquirePlanningLock(context, wallet, {
@@ -61,18 +62,30 @@ async function settleDeposit(
 }
 
 /**
- * Records what is seen of the deposit of an operation. What a remote service says counts only if its answer was checked here, which needs
- * the terms of the deposit.
+ * Records what a status shows of the deposit of an operation, if it waits for one. Whoever reads such a status calls this, so that its
+ * payment and its payout name the operation from then on. What a remote service says counts only if its answer was checked here, which
+ * needs the terms of the deposit. An operation that was changed after it was written stays as it is.
  */
 export function recordDeposit(
   { backend }: Pick<Cli, 'backend'>,
   { journal }: Pick<ExecutionContext, 'journal'>,
-  { id, plan }: JournalOperation,
+  { id, plan, steps }: JournalOperation,
   seen: SwapStatus,
 ): JournalOperation {
   const isChecked = backend.kind !== 'remote' || (plan as StoredPlan).deposit?.swap !== undefined
-  if (isChecked) journal.recordDeposit(id, seenDepositOf(seen))
+  if (isChecked && isPaidElsewhere({ steps }) && isIntact(journal, id))
+    journal.recordDeposit(id, seenDepositOf(seen))
   return journal.find(id)!
+}
+
+function isIntact(journal: ExecutionContext['journal'], id: string): boolean {
+  try {
+    journal.verify(id)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'JOURNAL_UNREADABLE') return false
+    throw error
+  }
 }
 
 /** The same if a transaction is pending; a dry run records nothing. */

@@ -21,18 +21,13 @@ import { sluice } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 
-/**
- * Looks up a hash: the action of this machine that signed it, on chain or not; else a verdict about a
- * foreign transaction, from the network that has it; else the networks that did not answer.
- */
+/** Looks up a hash that is of no action of this machine: a verdict, from the network that has it; else the networks that did not answer. */
 export async function explainTransaction(
   { backend }: Pick<Cli, 'backend'>,
   context: ExecutionContext,
   hash: Hex,
   depth?: FinalityDepth,
-): Promise<{ id: string } | { verdict: Verdict } | { silent: UnansweredNetwork[] }> {
-  const id = context.journal.operationOfHash(hash)
-  if (id !== undefined) return { id }
+): Promise<{ verdict: Verdict } | { silent: UnansweredNetwork[] }> {
   const { found, silent } = await lookUpTransaction(context, hash, depth)
   if (!found) return { silent }
   const fee = found.block ? found.block.mined.gasUsed * found.block.mined.gasPrice : null

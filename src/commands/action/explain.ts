@@ -7,7 +7,7 @@ import { swapNamed } from '../../cli/named-id.ts'
 import { parseDepth } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { findOperation } from '../../cli/signing-flow/find-operation.ts'
+import { isHash, lookUpOperation } from '../../cli/signing-flow/find-operation.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
@@ -35,18 +35,15 @@ export const addExplain = (command: Command, program: CommandContext): void =>
 async function explainOne(cli: Cli, id: string, options: OptionsOf<'action explain'>): Promise<void> {
   const depth = parseDepth(options.confirmations)
   const context = await cli.backend.context()
-  const of =
-    !findOperation(context, id) && isTransactionHash(id)
-      ? await explainTransaction(cli, context, id, depth)
-      : { id }
-  if ('verdict' in of) return tell(cli, of.verdict)
-  const operation = 'id' in of ? findOperation(context, of.id) : undefined
+  const operation = await lookUpOperation(cli, context, id)
   if (!operation) {
-    const named = (await swapNamed(cli, id)).id
-    return tell(cli, await explainFromService(cli, context, named, 'silent' in of ? of.silent : []))
+    const foreign = isTransactionHash(id) ? await explainTransaction(cli, context, id, depth) : { silent: [] }
+    if ('verdict' in foreign) return tell(cli, foreign.verdict)
+    const named = isHash(id) ? id : (await swapNamed(cli, id)).id
+    return tell(cli, await explainFromService(cli, context, named, foreign.silent))
   }
   // Ask both at once, so that a silent one costs its timeout only once.
-  const serviceReport = serviceReportOf(cli, operation)
+  const serviceReport = serviceReportOf(cli, context, operation)
   const said = await explain(readOnlyContext(context), operation, { serviceReport, depth })
   const transactions = await withGasInUsd(cli.backend, context, said.transactions ?? [])
   tell(cli, { ...said, transactions })

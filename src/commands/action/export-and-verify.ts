@@ -8,12 +8,13 @@ import { actionAtService, notThereCodes } from '../../cli/named-id.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/document-writer.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
-import { findOperation } from '../../cli/signing-flow/find-operation.ts'
+import { lookUpOperation } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { evidencePage, serviceEvidencePage } from '../../cli/views/evidence-page.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/check-evidence-on-chain.ts'
+import { fieldsOnBitcoin } from '../../diagnosis/evidence/check-payouts-on-chain.ts'
 import { type Evidence, makeEvidence } from '../../diagnosis/evidence/make-evidence-file.ts'
 import {
   isEvidencePage,
@@ -61,7 +62,7 @@ export function addEvidence(command: Command, program: CommandContext): void {
 
 async function exportOne(cli: Cli, id: string, options: OptionsOf<'action export'>): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
-  const operation = findOperation(context, id)
+  const operation = await lookUpOperation(cli, context, id)
   const [evidence, page] = operation
     ? await evidenceOf(cli, context, operation)
     : await serviceEvidenceOf(cli, context, id)
@@ -102,9 +103,10 @@ async function evidenceOf(
   context: ExecutionContext,
   operation: JournalOperation,
 ): Promise<[Evidence, () => string]> {
-  const report = reportFor(context, operation)
   const verdict = await verdictFor(cli, context, operation)
-  const evidence = makeEvidence(context, operation, { report, verdict })
+  // What was read for the verdict may be recorded.
+  const now = context.journal.find(operation.id) ?? operation
+  const evidence = makeEvidence(context, now, { report: reportFor(context, now), verdict })
   return [evidence, () => evidencePage(evidence)]
 }
 
@@ -150,13 +152,17 @@ async function verifyServiceEvidence(cli: LocalCli, text: string, evidence: Serv
   if (isEvidencePage(text) && lines(text) !== lines(serviceEvidencePage(evidence))) throw pageChanged()
   const chainIds = evidence.action.transactions.flatMap(({ chainId }) => chainId ?? [])
   const { rpc } = await contextFor(cli, chainIds)
-  conclude(cli, {
-    id: evidence.action.id,
-    sha256: evidence.sha256,
-    made: evidence.made,
-    transactions: await checkServiceEvidence(rpc, evidence),
-    statedOnly: evidence.statedOnly,
-  })
+  conclude(
+    cli,
+    {
+      id: evidence.action.id,
+      sha256: evidence.sha256,
+      made: evidence.made,
+      transactions: await checkServiceEvidence(rpc, evidence),
+      statedOnly: evidence.statedOnly,
+    },
+    'only the word of the service, which no chain confirms',
+  )
 }
 
 async function verify(cli: LocalCli, file: string): Promise<void> {
@@ -166,18 +172,24 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
   const evidence = readEvidence(text)
   // The text of a page is not part of the evidence in it.
   if (isEvidencePage(text) && lines(text) !== pageOf(evidence)) throw pageChanged()
-  const steps = evidence.operation.steps as { transaction: { chainId: number } }[]
+  const legs = evidence.operation.legs as { chainId: number }[]
   const { catalog, rpc } = await contextFor(
     cli,
-    steps.map(({ transaction }) => transaction.chainId),
+    legs.map(({ chainId }) => chainId),
   )
   refuseChangedCall(evidence, catalog)
-  conclude(cli, {
-    id: String(evidence.operation.id),
-    sha256: evidence.sha256,
-    made: evidence.made,
-    transactions: await checkEvidence(rpc, evidence),
-  })
+  const onBitcoin = fieldsOnBitcoin(evidence)
+  conclude(
+    cli,
+    {
+      id: String(evidence.operation.id),
+      sha256: evidence.sha256,
+      made: evidence.made,
+      transactions: await checkEvidence(rpc, evidence),
+      ...(onBitcoin.length > 0 && { statedOnly: onBitcoin }),
+    },
+    'not checked, because Bitcoin is not read here',
+  )
 }
 
 const pageChanged = (): AppError =>
@@ -189,7 +201,7 @@ const pageChanged = (): AppError =>
     },
   )
 
-/** The result of a verification; `statedOnly` are the fields of a service's report that no chain confirms. */
+/** The result of a verification; `statedOnly` are the fields of a report that no chain confirms here. */
 type Verified = {
   id: string
   sha256: string
@@ -198,8 +210,8 @@ type Verified = {
   statedOnly?: readonly string[]
 }
 
-/** Reports a verification: EVIDENCE_REFUTED if a chain contradicts it, EVIDENCE_UNCONFIRMED if a transaction could not be checked. */
-function conclude(cli: LocalCli, result: Verified): void {
+/** Reports a verification, with why some fields are not confirmed: EVIDENCE_REFUTED if a chain contradicts it, EVIDENCE_UNCONFIRMED if a transaction could not be checked. */
+function conclude(cli: LocalCli, result: Verified, unconfirmed: string): void {
   const checks = result.transactions
   const wrong = checks.filter(({ verdict }) => verdict === 'refuted')
   if (wrong.length > 0)
@@ -225,9 +237,7 @@ function conclude(cli: LocalCli, result: Verified): void {
           `${markOf(verdict, why, to)} ${sanitizeText(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${sanitizeText(why)}`)}`,
       ),
       ...(value.statedOnly
-        ? [
-            `${to.paint.yellow('?')} only the word of the service, which no chain confirms: ${value.statedOnly.map(sanitizeText).join(', ')}`,
-          ]
+        ? [`${to.paint.yellow('?')} ${unconfirmed}: ${value.statedOnly.map(sanitizeText).join(', ')}`]
         : []),
     ].join('\n'),
   )

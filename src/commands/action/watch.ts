@@ -23,7 +23,7 @@ import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.t
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
 import { readOnlyContext } from '../../transactions/operations/read-only-context.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { hasRunEnded } from '../../transactions/steps/operation-state.ts'
+import { hasRunEnded, isPaidElsewhere } from '../../transactions/steps/operation-state.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: OptionsOf<'action watch'>): Promise<void> {
@@ -144,7 +144,7 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
   const report = reportFor(context, operation)
   if (hasRunEnded(operation)) return report
   // Of what signs nothing the service has no action.
-  if (operation.steps.length === 0) return reportFor(context, await settleOperation(cli, context, operation))
+  if (isPaidElsewhere(operation)) return reportFor(context, await settleOperation(cli, context, operation))
   const { status, finishedAt, transactions } = await (await cli.service()).getAction({ id: operation.id })
   const now = await settleOperation(cli, context, operation)
   const known = reportFor(context, now)

@@ -10,7 +10,6 @@ import { recordDeposit } from '../../cli/signing-flow/record-chain-results.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
@@ -35,10 +34,6 @@ import {
 } from './bitcoin-deposit-document.ts'
 import { checkLimits, refuseLostPayout } from './bitcoin-deposit-terms-check.ts'
 import { type AskedSwap, begunQuote, isOfQuote, recordSwap, statedSwap } from './record-bitcoin-swap.ts'
-
-/** Whether a quote begins on Bitcoin, where nothing is signed here. */
-export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
-  from.chainId === bitcoinNetwork.chainId
 
 type Order = AskedSwap & {
   /** The least that is accepted, where the person named it. */

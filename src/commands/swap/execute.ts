@@ -23,7 +23,7 @@ import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import type { AmountRequest } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { isOnBitcoin } from '../../domain/bitcoin.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -33,7 +33,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token, Unit } from '../../domain/token.ts'
 import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import type { TokenUsdPrice } from '../../planning/usd-value.ts'
-import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
+import { payAndFollow } from './bitcoin-deposit.ts'
 import { refuseSigningFlags } from './bitcoin-deposit-terms-check.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
 import { begunQuote } from './record-bitcoin-swap.ts'
@@ -71,7 +71,7 @@ export async function execute(
     Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
   ) as Options
   // It named who is paid, which the quote says.
-  if (isFromBitcoin(chosen)) delete rest.wallet
+  if (isOnBitcoin(chosen.from)) delete rest.wallet
   return executeQuote(cli, chosen.id, rest)
 }
 
@@ -89,7 +89,7 @@ async function executeQuote(cli: Cli, id: string | undefined, options: Options):
     return await fromQuote(cli, known, options)
   } catch (error) {
     const isOfPolicy = error instanceof AppError && error.details?.rule === 'maxSlippage'
-    const isKept = known === undefined || (isFromBitcoin(known.quote) && !isOfPolicy)
+    const isKept = known === undefined || (isOnBitcoin(known.quote.from) && !isOfPolicy)
     throw withMinOutHint(isKept ? error : await withQuoteAgain(cli, error, askedOf(known!)), options)
   }
 }
@@ -138,7 +138,7 @@ const pricesOf = ({ tokenIn, tokenOut }: Quote): TokenUsdPrice[] =>
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
   const { quote, exact = exactOf(quote), slippage = null, speed = null } = known
   const least = leastOf(options, exact, quote.tokenOut)
-  if (isFromBitcoin(quote)) {
+  if (isOnBitcoin(quote.from)) {
     refuseSigningFlags(options, { mayName: false })
     // The status of a quote of this machine is shown.
     if (known.isListed && cli.backend.kind === 'remote') await refuseSentQuote(cli, quote, undefined, options)
@@ -219,7 +219,7 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
 async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promise<void> {
   const { exact, slippage, destination, speed } = wish
   const least = leastOf(options, exact, wish.tokenOut)
-  if (wish.tokenIn.chainId === bitcoinNetwork.chainId) {
+  if (isOnBitcoin(wish.tokenIn)) {
     refuseSigningFlags(options, { mayName: options.destination === undefined })
     const request = { command: 'swap', ...wish.request, ...worded(least) }
     requireIdempotency(cli, options, request)

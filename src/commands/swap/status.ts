@@ -14,6 +14,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isSwapOver, isSwapPaid, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { isPaidElsewhere } from '../../transactions/steps/operation-state.ts'
 import { deliveryRows, depthText } from './bitcoin-deposit-document.ts'
 
 /** `swap status` */
@@ -25,7 +26,8 @@ export async function status(cli: Cli, id: string, options: OptionsOf<'swap stat
   const look = () => swapStatusById(cli, id, ask).then(withoutPaidAddress).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
   // What is signed here is read from the chains here.
-  const isOwn = ((await swapNamed(cli, id)).known?.operation.steps.length ?? 0) > 0
+  const { known } = await swapNamed(cli, id)
+  const isOwn = known !== undefined && !isPaidElsewhere(known.operation)
   const again = sluice('swap status', id, { '--watch': true, '--timeout': '1h' })
   const last = await watchUntil(cli, look, {
     what: `watching swap ${id}`,

@@ -4,6 +4,8 @@ import { findTransaction, type MinedTransaction } from '../../chain/finality/fin
 import { readHeader } from '../../chain/head.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { checkPayout, payoutsOf } from './check-payouts-on-chain.ts'
+import type { ParsedEvidence } from './evidence-file-schema.ts'
 import type { Evidence } from './make-evidence-file.ts'
 
 /** The chain's answer for one transaction of the evidence. `unknown`: there is none. */
@@ -26,7 +28,7 @@ const ineffectiveStates: Readonly<Record<string, string>> = {
   CANCELLED: 'it was cancelled, as the evidence says',
 }
 
-/** Checks every mined transaction of the evidence on the chain. */
+/** Checks every mined transaction of the evidence on its chain, and every payout that somebody else sent. */
 export async function checkEvidence(
   rpc: (chainId: number) => ChainClient,
   { operation, attempts }: Evidence,
@@ -40,7 +42,10 @@ export async function checkEvidence(
       .filter((one) => one.step === step.index)
       .map(({ hash }) => unexpectedlyMined(rpc, step, hash as Hex)),
   )
-  const checks = await Promise.all(steps.map((step) => check(rpc, step, attemptOf(step.inclusion!))))
+  const checks = await Promise.all([
+    ...steps.map((step) => check(rpc, step, attemptOf(step.inclusion!))),
+    ...payoutsOf(operation as ParsedEvidence['operation']).map((payout) => checkPayout(rpc, payout)),
+  ])
   return [...checks, ...(await Promise.all(tried)).filter((one) => one !== undefined)]
 }
 

@@ -147,6 +147,8 @@ function isStateConsistent(
   report: ParsedEvidence['report'],
 ): boolean {
   const { state, exit, steps, legs } = operation
+  // What is done has arrived: without its payout there would be nothing to check on its chain.
+  if (state === 'DONE' && legs.some(({ arrival }) => arrival?.hash === null)) return false
   if (legs.some(({ deposit }) => deposit)) return steps.length === 0
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
   const unsigned = steps.every(isUnsigned)

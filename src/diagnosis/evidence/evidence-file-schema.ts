@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EvmAddress, Hash } from '../../domain/address.ts'
 
 const Whole = z.string().regex(/^[0-9]+$/)
 
@@ -46,7 +47,18 @@ export const EvidenceSchema = z.looseObject({
     exit: z.number().nullable(),
     plan: z.looseObject({}),
     legs: z.array(
-      z.looseObject({ arrival: z.looseObject({}).nullable(), deposit: z.looseObject({}).optional() }),
+      z.looseObject({
+        chainId: z.number(),
+        arrival: z
+          .looseObject({
+            token: EvmAddress,
+            recipient: EvmAddress,
+            minimum: Whole,
+            hash: Hash.nullable(),
+          })
+          .nullable(),
+        deposit: z.looseObject({}).optional(),
+      }),
     ),
     steps: z.array(EvidenceStep),
   }),

@@ -23,9 +23,9 @@ export const isEvidencePage = (text: string): boolean => inPage.test(text)
 /**
  * Reads evidence from JSON or its page. USAGE if it is neither; EVIDENCE_CHANGED if its hash or its parts do not match: the states
  * of the operation and its steps, unique transactions and nonces, what each attempt signed, and the whole report, which is made
- * again. Calls, contracts and step texts are checked by `refuseChangedCall`; mined transactions by `checkEvidence`. Covered by the
- * hash alone: plan and request, accepted minimums that no call contains, the recorded result, delivery hashes
- * (`destinationTxHash`), hashes of attempts in no block, send counts, gas of attempts in no block, events, trail and verdict.
+ * again. Calls, contracts and step texts are checked by `refuseChangedCall`; mined transactions and payouts by `checkEvidence`. Covered by
+ * the hash alone: plan and request, accepted minimums that no call contains, the recorded result, the hashes of refunds, what happened on
+ * Bitcoin, hashes of attempts in no block, send counts, gas of attempts in no block, events, trail and verdict.
  * Consistent omissions cannot be detected.
  */
 export function readEvidence(text: string): Evidence {

@@ -5,7 +5,7 @@ import type { Operation } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/nonces/wallet-lock.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/steps/active-steps.ts'
-import { hasSignature, isFinished } from '../../transactions/steps/operation-state.ts'
+import { hasSignature, isFinished, isPaidElsewhere } from '../../transactions/steps/operation-state.ts'
 
 /** The part of an operation that no waiting advances: all of it, or the unsigned rest. */
 export type StalledPart = 'all' | 'rest'
@@ -19,9 +19,9 @@ const noticeMs = 30_000
  */
 function stalledPartOf({ journal, now }: ExecutionContext, id: string): StalledPart | undefined {
   const operation = journal.find(id)
-  if (!operation || isFinished(operation) || hasLostNonce(operation)) return undefined
-  const { state, steps } = operation
-  if (steps.length === 0) return undefined
+  if (!operation || isPaidElsewhere(operation) || isFinished(operation) || hasLostNonce(operation))
+    return undefined
+  const { state } = operation
   const counts = activeSteps(operation)
   if (!hasSignature(operation)) return state === 'OPEN' ? 'all' : undefined
   // A failed or cancelled step has its own outcome.

@@ -23,7 +23,7 @@ import { earlierPayments } from './bitcoin-deposit-payments.ts'
 import { takeOrder } from './order-uses.ts'
 import { quoteSide } from './quote-side-json.ts'
 
-/** Whether a request for a quote begins on Bitcoin. */
+/** Whether a request for a quote begins on Bitcoin, by the name or the id of its network. */
 export const isFromBitcoin = ({
   originChain,
   chainIdIn,

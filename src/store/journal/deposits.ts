@@ -15,8 +15,9 @@ export type SeenDeposit = {
   end?: { becomes: 'DONE' | 'FAILED'; why: string; exit: Exit; result: unknown }
 }
 
-/** The exit of an operation whose deposit nobody paid in time. A late payment opens it again. */
-const unpaidExit: Exit = 4
+/** The operations whose deposit may still be paid or paid out. A late payment opens one that ended unpaid, which is exit 4. */
+const openDeposit = `SELECT operation.id FROM leg JOIN operation ON operation.id = leg.operation
+  WHERE deposit_amount NOT NULL AND (state IN ('OPEN', 'EXECUTING') OR (state = 'FAILED' AND exit = 4))`
 
 /** The payments from other chains that operations wait for, which are signed elsewhere. */
 export function journalDeposits(
@@ -46,12 +47,13 @@ export function journalDeposits(
          WHERE lower(deposit_hash) = lower(?1) OR deposit_address = ?1 ORDER BY operation.created DESC`,
         text,
       ).map(({ id }) => String(id)),
+    openDeposits: (most) =>
+      all(`${openDeposit} ORDER BY operation.created DESC, operation.id DESC LIMIT ?`, most).map(({ id }) =>
+        String(id),
+      ),
     recordDeposit: (id, { hash, isPaid, delivery, end }) =>
       write(() => {
-        const { state, exit } = one('SELECT state, exit FROM operation WHERE id = ?', id) ?? {}
-        const isOpen =
-          state === 'OPEN' || state === 'EXECUTING' || (state === 'FAILED' && exit === unpaidExit)
-        if (!isOpen) return
+        if (!one(`${openDeposit} AND operation.id = ?`, id)) return
         if (hash !== null) recordPayment(id, hash)
         if (isPaid) settle(id, 'EXECUTING', 'the deposit is paid')
         if (!end) return

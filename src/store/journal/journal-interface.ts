@@ -145,7 +145,9 @@ export type CodePinJournal = {
 export type DepositJournal = {
   /** The operations that a payment names, by its hash or by its address, newest first: some addresses are shared. */
   operationsOfDeposit: (text: string) => string[]
-  /** Records what was seen of the deposit of an operation. An end stays, but a payment opens one that ended unpaid. */
+  /** The ids of at most `most` operations whose deposit may still be paid or paid out, newest first. */
+  openDeposits: (most: number) => string[]
+  /** Records what was seen of the deposit of an operation. An end stays, but a payment opens one that ended unpaid; one without a deposit stays. */
   recordDeposit: (id: string, seen: SeenDeposit) => void
 }
 

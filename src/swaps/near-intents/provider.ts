@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { btc, chainOfBitcoinAddress, isOnBitcoin } from '../../domain/bitcoin.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import {
@@ -219,7 +219,7 @@ export const nearIntents: DepositDefinition = {
     return {
       name,
       needsRefund: true,
-      supports: ({ chainId }) => chainId !== bitcoinNetwork.chainId && blockchains[chainId] !== undefined,
+      supports: (token) => !isOnBitcoin(token) && blockchains[token.chainId] !== undefined,
 
       quote: async (ask, signal) => {
         const { status: listed, body: list } = await api.get('/v0/tokens', signal)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { btc, chainOfBitcoinAddress, isOnBitcoin } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
 import { hostOf } from '../../http/client.ts'
@@ -191,7 +191,7 @@ export const thorchain: DepositDefinition = {
     return {
       name,
       needsRefund: false,
-      supports: (token) => token.chainId !== bitcoinNetwork.chainId && thorAsset(token) !== undefined,
+      supports: (token) => !isOnBitcoin(token) && thorAsset(token) !== undefined,
 
       quote: async (ask, signal) => {
         const path = pathOf({

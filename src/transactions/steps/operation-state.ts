@@ -16,5 +16,8 @@ export const hasRunEnded = (operation: Operation): boolean =>
 export const hasSignature = ({ steps }: Pick<Operation, 'steps'>): boolean =>
   steps.some(({ attempts }) => attempts.length > 0)
 
+/** Whether nothing of an operation is signed here: it waits for a payment that somebody makes from another wallet. */
+export const isPaidElsewhere = ({ steps }: { steps: readonly unknown[] }): boolean => steps.length === 0
+
 /** Whether an operation was cancelled or dropped, so that none of it may be signed. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'

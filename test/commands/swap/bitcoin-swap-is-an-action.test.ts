@@ -6,7 +6,7 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 // A swap from Bitcoin is an action of the journal, though nothing of it is signed.
 
 const sandbox = useSandbox()
-const { run, home } = useCommands(sandbox)
+const { run, home, signsNothing } = useCommands(sandbox)
 const refund = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const key = 'bitcoin-action-1'
 const line = `swap execute --from bitcoin --token-in BTC --to sandbox-one --token-out USDC --amount-in 0.01 --refund ${refund} --yes --json --idempotency-key ${key}`
@@ -56,9 +56,27 @@ test.each(['near-intents', 'thorchain'])(
     expect((await run(`action export ${hash} --out ${out} --json`)).json).toMatchObject({ id })
     const verified = await run(`action verify ${out} --json`)
     expect(verified.exit, verified.out).toBe(0)
-    expect(verified.json).toMatchObject({ id, transactions: [] })
+    const payout = { hash: done.destinationTxHash, verdict: 'confirmed' }
+    expect(verified.json).toMatchObject({ id, transactions: [payout], statedOnly: ['deposit'] })
     const again = await run(`${line} --provider ${provider}`)
     expect(again.json, again.err).toMatchObject({ id, status: 'fulfilled', deposit: { address: null } })
+  },
+)
+
+test.each(['near-intents', 'thorchain'])(
+  'a payment by %s that may be under way from another wallet ends with exit 20, though nothing is signed here, as the help says',
+  async (provider) => {
+    const ran = `${line} --provider ${provider}`
+    const exits = await signsNothing(async () => [
+      (await run(`${ran} --dry-run`)).exit,
+      (await run(`${ran.replace(key, `${key}-2`)} --no-wait`)).exit,
+      (await run(`${ran.replace(key, `${key}-2`)} --no-wait`, { later: 5 * 3_600_000 })).exit,
+    ])
+    expect(exits).toEqual([0, 20, 4])
+    const { out } = await run('help exit-codes')
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      'The payment of a swap from Bitcoin is signed in another wallet and counts as well: until it is delivered (0) or known to be unpaid after its deadline (4), the swap ends with 20 or more',
+    )
   },
 )
 

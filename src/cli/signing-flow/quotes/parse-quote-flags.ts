@@ -1,7 +1,7 @@
 import type { Quote } from '../../../api/quote.ts'
 import type { Address } from '../../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../../domain/amount.ts'
-import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
+import { bitcoinNetwork, isOnBitcoin } from '../../../domain/bitcoin.ts'
 import type { OptionsOf } from '../../../domain/command-line/flags.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
@@ -59,7 +59,7 @@ function requireQuoteFlags({ from, tokenIn, tokenOut, amountIn, amountOut }: Quo
 async function networksOf(cli: Cli, { from, to, speed }: QuoteFlags) {
   const { networks, bitcoin } = await cli.backend.catalog()
   const origin = networkNamed(bitcoin ? [...networks, bitcoinNetwork] : networks, from!)
-  const isBitcoin = origin.chainId === bitcoinNetwork.chainId
+  const isBitcoin = isOnBitcoin(origin)
   if (isBitcoin && to === undefined)
     throw new AppError('USAGE', 'A swap from Bitcoin pays out on another network: which one?', {
       next: advice`Name it: ${sameWith({ '--to': 'NETWORK' })}`,

@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem/utils'
-import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
+import { isOnBitcoin } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { advice, isNext, type Next, sluice, withFlags } from '../../../domain/text/next-step.ts'
 import { nativeToken, tokenAt } from '../../../domain/token.ts'
@@ -24,7 +24,7 @@ export async function quoteCommand(
   const terms: Record<string, string | null | undefined> = {
     from: from.network,
     to: to.chainId === from.chainId ? null : to.network,
-    'token-in': from.chainId === bitcoinNetwork.chainId ? tokenIn.symbol : named(tokenIn),
+    'token-in': isOnBitcoin(from) ? tokenIn.symbol : named(tokenIn),
     'token-out': named(tokenOut),
     'amount-in': exact === 'in' ? formatUnits(tokenIn.amount, tokenIn.decimals) : null,
     'amount-out': exact === 'out' ? formatUnits(tokenOut.amount, tokenOut.decimals) : null,

@@ -1,7 +1,7 @@
 import type { Quote } from '../../../api/quote.ts'
 import type { Address } from '../../../domain/address.ts'
 import { tokenAmount } from '../../../domain/amount.ts'
-import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
+import { isOnBitcoin } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { commandLine, type Next, sameWith, sluice } from '../../../domain/text/next-step.ts'
 import type { Cli } from '../../command-run-types.ts'
@@ -23,8 +23,7 @@ export async function withBalance<answer>(
   { payer, request, quoted }: { payer: Address | undefined; request: QuoteRequest; quoted: Promise<answer> },
 ): Promise<{ answer: answer; held: Held | undefined }> {
   const { tokenIn: token, exact, amount } = request
-  const reading =
-    token.chainId === bitcoinNetwork.chainId ? undefined : readHeld(cli, { payer, token, quoted })
+  const reading = isOnBitcoin(token) ? undefined : readHeld(cli, { payer, token, quoted })
   try {
     const answer = await quoted
     return { answer, held: await reading }
@@ -63,7 +62,7 @@ export async function acceptsAndRefusals(
   quote: Quote,
   { request, held, share }: { request: QuoteRequest; held: Held | undefined; share: number | null },
 ): Promise<{ accepts: ReturnType<typeof acceptedOf>; refusals: QuoteRefusal[] }> {
-  if (quote.from.chainId === bitcoinNetwork.chainId) return { accepts: null, refusals: [] }
+  if (isOnBitcoin(quote.from)) return { accepts: null, refusals: [] }
   const accepts = acceptedOf(quote, request)
   const amountIn = accepts ? BigInt(accepts.amountIn.raw) : quote.tokenIn.amount
   const lacks = held
