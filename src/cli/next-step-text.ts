@@ -10,8 +10,10 @@ import {
   commandLine,
   type Flags,
   flagWords,
+  type LeftOut,
   type Next,
   partsOf,
+  sluice,
 } from '../domain/text/next-step.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
 import type { SignerChoice } from '../signing/signer.ts'
@@ -107,14 +109,20 @@ export type LineThatRan = {
 }
 
 /** Whether the line that ran can be run again with these flags. */
-const isRunAgain = ({ flags }: Next, { again }: LineThatRan): boolean =>
-  again !== undefined && Object.keys(flags).every((flag) => takesFlag(again.command, flag as FlagName))
+function isRunAgain({ flags, corrected = {} }: Next, { again }: LineThatRan): boolean {
+  const words = Object.values(corrected).filter((word) => word.startsWith('--'))
+  const added = [...Object.keys(flags), ...words] as FlagName[]
+  return again !== undefined && added.every((flag) => takesFlag(again.command, flag))
+}
+
+const isOwnHelp = ({ command, flags }: Next): boolean => command === 'same' && flags['--help'] === true
 
 /** A command as a line to paste: with signer, profile and network of the line that ran, where it names none. */
 export function nextLine(next: Next, line: LineThatRan): string {
   const { target, canAsk = false, isSigner = true, isProfile = true } = line
-  if (next.command === 'same')
-    return isRunAgain(next, line) ? sameLine(line.again!, next.flags) : commandLine(next)
+  if (isOwnHelp(next) && target.command !== undefined)
+    return nextLine(sluice(target.command as CommandName, { '--help': true }), line)
+  if (next.command === 'same') return isRunAgain(next, line) ? sameLine(line.again!, next) : commandLine(next)
   const has = (name: FlagName) => next.flags[name] !== undefined
   const { wallet, profile, network } = target
   const isNamed = has('--wallet') || has('--key-file') || has('--ledger') || has('--signer-url')
@@ -144,22 +152,51 @@ const careOf = ({ dryRun, policy }: Target): Flags => ({
   ...(policy !== undefined && { '--policy': policy }),
 })
 
-/** The line that ran, with flags in the place of its own; what may be a secret in it is left out. */
-function sameLine({ argv, flags: typed, isLiteral }: CommandLine, flags: Flags): string {
-  const places = ({ at, words }: Typed) => [at, at + words - 1]
+/** The words of a flag that was typed. */
+const placesOfFlag = ({ at, words }: Typed): number[] => (words === 2 ? [at, at + 1] : [at])
+
+/** Where something that is left out stands on a line. */
+function placesOf({ argv, flags, operands }: CommandLine, one: LeftOut): number[] {
+  if (typeof one === 'object' && 'operand' in one) {
+    const ofFlags = new Set(flags.flatMap(placesOfFlag))
+    const at = argv.findLastIndex((word, at) => word === one.operand && !ofFlags.has(at))
+    return operands.includes(one.operand) ? [at] : []
+  }
+  const { flag: name, value } = typeof one === 'string' ? { flag: one, value: undefined } : one
+  return flags
+    .filter(({ flag, value: typed }) => flag.name === name && (value === undefined || typed === value))
+    .flatMap(placesOfFlag)
+}
+
+/** The line that ran as another one, with flags at its end; what may be a secret in it is left out. */
+function sameLine(line: CommandLine, { operands, flags, without = [], corrected = {} }: Next): string {
+  const { argv, flags: typed, isLiteral } = line
   const isReplaced = ({ flag }: Typed) => flags[flag.name] !== undefined && !flag.repeats
-  const ofFlags = new Set(typed.flatMap(places))
-  const replaced = new Set(typed.filter(isReplaced).flatMap(places))
+  const ofFlags = new Set(typed.flatMap(placesOfFlag))
+  const gone = new Set([
+    ...typed.filter(isReplaced).flatMap(placesOfFlag),
+    ...without.flatMap((one) => placesOf(line, one)),
+  ])
   const end = isLiteral ? argv.findIndex((word, at) => word === '--' && !ofFlags.has(at)) : argv.length
+  const words = argv.map((word, at) => {
+    if (at >= end) return shellWord(word)
+    const [name = '', ...value] = word.split('=')
+    const meant = ofFlags.has(at) ? undefined : corrected[name]
+    return shellWord(withoutSecretUrl(meant === undefined ? word : [meant, ...value].join('=')))
+  })
+  const kept = (from: number, to?: number) => words.slice(from, to).filter((_, at) => !gone.has(from + at))
   return [
     'sluice',
-    ...argv
-      .slice(0, end)
-      .flatMap((word, at) => (replaced.has(at) ? [] : [shellWord(withoutSecretUrl(word))])),
+    ...kept(0, end),
+    ...operands.map(shellWord),
     ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
-    ...argv.slice(end).map(shellWord),
+    ...kept(end),
   ].join(' ')
 }
+
+/** Whether a next step has a line of its own; flags that the line that ran does not take are words. */
+const isWhole = (next: Next, line: LineThatRan): boolean =>
+  next.command !== 'same' || (isOwnHelp(next) ? line.target.command !== undefined : isRunAgain(next, line))
 
 /** An advice in the forms that are printed. */
 export type RenderedAdvice = {
@@ -176,10 +213,9 @@ export function renderAdvice(given: Advice, line: LineThatRan): RenderedAdvice {
   const { again: _, ...target } = line
   const lines: RenderedAdvice['lines'] = []
   for (const part of parts) {
-    const isCommand = typeof part !== 'string' && (part.command !== 'same' || isRunAgain(part, line))
+    const isCommand = typeof part !== 'string' && isWhole(part, line)
     const text = typeof part === 'string' ? part : nextLine(part, line)
     const last = lines.at(-1)
-    // Flags that the line does not take are words.
     if (!isCommand && last && !last.isCommand) last.text += text
     else lines.push({ text: isCommand ? text : text.replace(/^[\s.,;?)]+/, ''), isCommand })
   }

@@ -86,8 +86,7 @@ function withPlaces(error: AppError): AppError {
 }
 
 /** The hint for a response that is not from this service. */
-export const badResponseHint =
-  'Check SLUICE_BASE_URL. With --raw, commands that only read print the response unchanged.'
+export const badResponseHint = 'Check SLUICE_BASE_URL.'
 
 const steps: { [kind in HttpFault]?: string } = {
   redirect: 'Set SLUICE_BASE_URL to the final URL of the service: the API key is never sent to a redirect.',

@@ -293,7 +293,7 @@ describe('yield recommend', () => {
     const { json: list } = await run('strategies list --json --asset USDC --paused exclude --limit 1')
     expect(json.strategy.apy).toBe(list.items[0].apy)
     const text = await run('yield recommend USDC')
-    expect(text.out).toContain(`sluice deposit --amount 100 ${json.strategy.slug}`)
+    expect(text.out).toContain(`sluice deposit ${json.strategy.slug} --amount AMOUNT`)
   })
 
   test('filters by category and network, and returns transactions for a wallet', async () => {

@@ -4,6 +4,7 @@ import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { hostOf } from '../../http/client.ts'
 import { defaultDerivationPath, derivationPath } from '../../signing/ledger/ledger.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
@@ -71,7 +72,7 @@ function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void 
   if (isAccount) return
   throw new AppError('USAGE', `${one} and ${other} cannot be combined`, {
     ...(other === '--wallet' &&
-      one !== '--key-file' && { next: `To require an address, combine ${one} with --wallet 0x...` }),
+      one !== '--key-file' && { next: advice`To require an address: ${sameWith({ '--wallet': 'ADDR' })}` }),
   })
 }
 

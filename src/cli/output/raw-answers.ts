@@ -1,5 +1,6 @@
 import type { Service } from '../../api/service-type.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Backend, RawResponses } from '../backend-types.ts'
 import type { Globals } from '../options/global-options.ts'
@@ -16,7 +17,7 @@ export function rawOf(
     throw new AppError('USAGE', '--raw cannot be combined with --json, --jq, --template, --csv or --fields')
   if (heard) return heard
   throw new AppError('USAGE', `--raw needs a remote profile; the profile in use is ${profile}`, {
-    next: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
+    next: advice`Set SLUICE_BASE_URL and SLUICE_API_KEY, or print it as JSON: ${sameWith({ '--json': true }, '--raw')}`,
   })
 }
 
