@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
-import { isLeaf } from '../domain/command-line/commands.ts'
 import { type FlagName, takesFlag, takesSigner } from '../domain/command-line/flags.ts'
-import { type CommandLine, flagValue, hasFlag, type Typed } from '../domain/command-line/read-command-line.ts'
+import {
+  type CommandLine,
+  flagValue,
+  hasFlag,
+  readCommandLine,
+  type Typed,
+} from '../domain/command-line/read-command-line.ts'
 import { type AppError, errorRow, isErrorCode } from '../domain/errors.ts'
 import {
   type Advice,
@@ -108,11 +113,15 @@ export type LineThatRan = {
   isProfile?: boolean
 }
 
-/** Whether the line that ran can be run again with these flags. */
-function isRunAgain({ flags, corrected = {} }: Next, { again }: LineThatRan): boolean {
-  const words = Object.values(corrected).filter((word) => word.startsWith('--'))
-  const added = [...Object.keys(flags), ...words] as FlagName[]
-  return again !== undefined && added.every((flag) => takesFlag(again.command, flag))
+/** Whether the line that ran can be run again with these flags: also a line that is put right. */
+function isRunAgain(next: Next, { again }: LineThatRan): boolean {
+  if (
+    again === undefined ||
+    !Object.keys(next.flags).every((flag) => takesFlag(again.command, flag as FlagName))
+  )
+    return false
+  // What an unknown flag has behind it may be a secret.
+  return readCommandLine(wordsAgain(again, next).map(({ word }) => word)).unread.length === 0
 }
 
 const isOwnHelp = ({ command, flags }: Next): boolean => command === 'same' && flags['--help'] === true
@@ -168,8 +177,8 @@ function placesOf({ argv, flags, operands }: CommandLine, one: LeftOut): number[
     .flatMap(placesOfFlag)
 }
 
-/** The line that ran as another one, with flags at its end; what may be a secret in it is left out. */
-function sameLine(line: CommandLine, { operands, flags, without = [], corrected = {} }: Next): string {
+/** The words of the line that ran as another one, with flags at its end; `text` is for a shell, without what may be a secret. */
+function wordsAgain(line: CommandLine, { operands, flags, without = [], corrected = {} }: Next) {
   const { argv, flags: typed, isLiteral } = line
   const isReplaced = ({ flag }: Typed) => flags[flag.name] !== undefined && !flag.repeats
   const ofFlags = new Set(typed.flatMap(placesOfFlag))
@@ -178,21 +187,29 @@ function sameLine(line: CommandLine, { operands, flags, without = [], corrected 
     ...without.flatMap((one) => placesOf(line, one)),
   ])
   const end = isLiteral ? argv.findIndex((word, at) => word === '--' && !ofFlags.has(at)) : argv.length
-  const words = argv.map((word, at) => {
-    if (at >= end) return shellWord(word)
+  const shown = (word: string) => ({ word, text: shellWord(word) })
+  const kept = argv.map((word, at) => {
+    if (gone.has(at)) return []
+    if (at >= end) return [shown(word)]
     const [name = '', ...value] = word.split('=')
     const meant = ofFlags.has(at) ? undefined : corrected[name]
-    return shellWord(withoutSecretUrl(meant === undefined ? word : [meant, ...value].join('=')))
+    if (meant) return [...meant.slice(0, -1), [meant.at(-1), ...value].join('=')].map(shown)
+    return [{ word, text: shellWord(withoutSecretUrl(word)) }]
   })
-  const kept = (from: number, to?: number) => words.slice(from, to).filter((_, at) => !gone.has(from + at))
+  const added = Object.entries(flags).map(([name, value]) => ({
+    words: value === true ? [name] : [name, value],
+    texts: flagWords(name, value),
+  }))
   return [
-    'sluice',
-    ...kept(0, end),
-    ...operands.map(shellWord),
-    ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
-    ...kept(end),
-  ].join(' ')
+    ...kept.slice(0, end).flat(),
+    ...operands.map(shown),
+    ...added.flatMap(({ words, texts }) => words.map((word, at) => ({ word, text: texts[at]! }))),
+    ...kept.slice(end).flat(),
+  ]
 }
+
+const sameLine = (line: CommandLine, next: Next): string =>
+  ['sluice', ...wordsAgain(line, next).map(({ text }) => text)].join(' ')
 
 /** Whether a next step has a line of its own; flags that the line that ran does not take are words. */
 const isWhole = (next: Next, line: LineThatRan): boolean =>
@@ -248,7 +265,7 @@ export function adviceOfError(
   if (next === undefined || next.length === 0) return undefined
   return renderAdvice(next, {
     target: targetOf(line),
-    ...(canRepeat && isLeaf(line.command) && { again: line }),
+    ...(canRepeat && { again: line }),
     canAsk,
     isSigner: [code, details?.cause].every((one) => !isOfSigner(one)),
     isProfile: details?.profile === undefined,

@@ -92,7 +92,9 @@ async function typedAmount({ backend }: Cli, options: Options, strategy: Request
 /** The second step of withdrawals that were queued: all that can be claimed. */
 async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): Promise<void> {
   if (options.amount !== undefined || options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount')
+    throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount', {
+      next: advice`To claim: ${sameWithout('--amount', '--amount-raw')}. To withdraw: ${sameWithout('--claim')}`,
+    })
   const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
   if (idle)
     throw new AppError('USAGE', `${idle} applies to a withdrawal and cannot be combined with --claim`, {

@@ -117,6 +117,11 @@ describe('nextLine', () => {
     ['deposit x --wallet ops -- 100', sameWithout({ operand: '100' }), 'deposit x --wallet ops --'],
     ['deposit x --amont=1 --yes', corrected('--amont', '--amount'), 'deposit x --amount=1 --yes'],
     ['deposit x --amont 1', corrected('--amont', '--amount'), 'deposit x --amount 1'],
+    [
+      'explain 0x1 --profile prod',
+      corrected('explain', 'action', 'explain'),
+      'action explain 0x1 --profile prod',
+    ],
     ['sandbox pay-bitcoin a 1,5', corrected('1,5', '1.5'), 'sandbox pay-bitcoin a 1.5'],
     ['deposit --ledger x', { ...sameWith({ '--ledger': true }), operands: ['x'] }, 'deposit x --ledger'],
     ['deposit x --amount 1', sameWithout('--yes'), 'deposit x --amount 1'],
@@ -124,6 +129,19 @@ describe('nextLine', () => {
   ])('of the line that ran leaves out what is wrong: %s, %j', (line, next, wanted) => {
     const again = readCommandLine(line.split(' '))
     expect(nextLine(next, { target: targetOf(again), again })).toBe(`sluice ${wanted}`)
+  })
+
+  test('does not print a line again that has a flag of which nothing is known', () => {
+    const again = readCommandLine(['depsoit', 'x', '--amount', '1', '--pass', 'hunter2'])
+    const given = advice`Did you mean ${corrected('depsoit', 'deposit')}?`
+    expect(renderAdvice(given, { target: {}, again })).toMatchObject({
+      hint: 'Did you mean deposit?',
+      next: [],
+    })
+    const known = readCommandLine(['depsoit', 'x', '--amount', '1'])
+    expect(renderAdvice(given, { target: {}, again: known }).next).toEqual([
+      { why: 'Did you mean', command: 'sluice deposit x --amount 1' },
+    ])
   })
 
   test('says what to leave out where the line that ran is not known', () => {

@@ -59,15 +59,19 @@ const ancestors = ({ parent }: Command): Command[] => (parent ? [parent, ...ance
 const unsuggested =
   /^--(yes|allow-duplicate|allow-contract|allow-token|trust-first-use|restart-cooldown|min-assurance|no-input)$/
 
-/** The suggestion of commander without the flags that skip a question; `undefined` without one. A flag is the line that ran with it. */
+/** The suggestion of commander without the flags that skip a question; as the line that ran with each; `undefined` without one. */
 function suggestionIn(whole: string, message: string): Advice | undefined {
   // Its suggestion for a flag in the place of a command is not a flag that exists.
   if (message.startsWith("unknown command '-")) return undefined
   const [, one, list] = /\(Did you mean (?:one of ([^?]+)|([^?]+))\?\)/.exec(whole) ?? []
   const names = (one ?? list ?? '').split(', ').filter((name) => name !== '' && !unsuggested.test(name))
-  const [, flag] = /^unknown option '(--[^=']*)/.exec(message) ?? []
+  const [, typed] = /^unknown (?:option|command) '([^=']*)/.exec(message) ?? []
   if (names.length === 0) return undefined
-  return flag === undefined ? names.join(' or ') : listed(names.map((name) => corrected(flag, name)))
+  // What was typed behind the name of a secret is not printed again.
+  const isSecret = names.some((name) => name.endsWith('-file'))
+  return typed === undefined || isSecret
+    ? names.join(' or ')
+    : listed(names.map((name) => corrected(typed, name)))
 }
 
 /** Several commands, one after the other. */
@@ -98,13 +102,14 @@ const synonyms: readonly (readonly [names: readonly string[], typed: readonly st
 ]
 
 /** The subcommand that an unknown one means by another word; `undefined` if there is none. */
-function synonymIn(command: Command | undefined, message: string): string | undefined {
+function synonymIn(command: Command | undefined, message: string): Next | undefined {
   const [, typed = ''] = /^unknown command '(.*)'/s.exec(message) ?? []
   const known = command?.commands.map((one) => one.name()) ?? []
-  return synonyms
+  const meant = synonyms
     .filter(([, words]) => words.includes(typed.toLowerCase()))
     .flatMap(([names]) => names)
     .find((name) => known.includes(name))
+  return meant === undefined ? undefined : corrected(typed, meant)
 }
 
 /** The commands of the whole tree that an unknown one names, where it was typed at a wrong place: `explain` is `sluice action explain`. */
@@ -114,7 +119,11 @@ function elsewhere(command: Command | undefined, message: string, tree: Command)
   const here = wordsTo(command).join(' ')
   return descendants(tree)
     .filter((one) => namesOf(one).includes(typed.toLowerCase()) && wordsTo(one.parent).join(' ') !== here)
-    .map((one) => sluice(wordsTo(one).join(' ') as CommandName))
+    .map((one) =>
+      here === ''
+        ? corrected(typed, ...wordsTo(one))
+        : sluice(wordsTo(one).join(' ') as CommandName, { '--help': true }),
+    )
 }
 
 const namesOf = (command: Command): string[] => [command.name(), ...command.aliases()]

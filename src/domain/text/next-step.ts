@@ -21,7 +21,7 @@ export type Next = {
   operands: readonly string[]
   flags: Flags
   without?: readonly LeftOut[]
-  corrected?: Readonly<Record<string, string>>
+  corrected?: Readonly<Record<string, readonly string[]>>
   env?: Readonly<Record<string, string>>
   into?: string
 }
@@ -48,8 +48,8 @@ export const sameWith = (flags: Words[number] & object, ...without: readonly Lef
 /** The line that ran, without these flags. */
 export const sameWithout = (...left: readonly LeftOut[]): Next => sameWith({}, ...left)
 
-/** The line that ran, with another word in the place of one. */
-export const corrected = (typed: string, meant: string): Next => ({
+/** The line that ran, with other words in the place of one. */
+export const corrected = (typed: string, ...meant: readonly string[]): Next => ({
   ...sameWith({}),
   corrected: { [typed]: meant },
 })
@@ -130,8 +130,15 @@ export function commandLine({ command, operands, flags, env = {}, into, ...next 
     ...Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`),
     ...(command === 'same' ? [] : ['sluice', ...(command === '' ? [] : [command])]),
     ...(dashed ? [] : plain),
-    ...(isLess ? [`omit ${without.map(leftWord).join(' and ')}`] : []),
-    ...Object.values(others).map(shellWord),
+    ...(isLess
+      ? [
+          `omit ${without
+            .map(leftWord)
+            .join(', ')
+            .replace(/, (?=[^,]*$)/, ' and ')}`,
+        ]
+      : []),
+    ...Object.values(others).flat().map(shellWord),
     ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
     ...(dashed ? ['--', ...plain] : []),
     ...(into === undefined ? [] : ['>', shellPath(into)]),
