@@ -37,7 +37,7 @@ async function create(cli: Cli, options: OptionsOf<'keys create'>): Promise<void
     throw new AppError('USAGE', `"${sanitizeText(customer)}" is not a valid customer name`, {
       next: advice`Use at most 64 letters, digits, dots, dashes, underscores and spaces: ${sameWith({ '--customer': 'acme' })}`,
     })
-  const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps)
+  const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps, '--markup-bps')
   const slugs = strategies?.split(',').map((slug) => slug.trim().toLowerCase())
   const serving = servingOf(cli)
   const keys = await serving.keys(options.database)

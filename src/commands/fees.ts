@@ -78,7 +78,7 @@ const rate = <name extends keyof typeof flags>(
   name: name,
 ): { [one in name]?: number } => {
   const text = options[name]
-  return (text === undefined ? {} : { [name]: bpsOf(text) }) as { [one in name]?: number }
+  return (text === undefined ? {} : { [name]: bpsOf(text, flags[name]) }) as { [one in name]?: number }
 }
 
 /** Parses a collector; `none` removes it. */

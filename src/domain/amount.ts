@@ -199,7 +199,7 @@ function rawHint(text: string): Advice {
 
 /** How to give an amount of a token. No amount is proposed: it would be a payment that nobody meant. */
 export const amountHelp = ({ symbol, decimals }: Unit, share?: 'share'): Advice =>
-  advice`Give the amount in units of ${symbol}, such as ${decimals > 0 ? '100.5' : '100'}${share ? ', or a share of what the wallet has, such as 50%' : ''}: ${ownHelp}`
+  advice`Give the amount in units of ${symbol}, such as ${decimals > 0 ? '100.5' : '100'}${share ? ', or a share of what the wallet has, max or 50%' : ''}: ${ownHelp}`
 
 /** A part of a balance, in hundredths of a percent: `max` is 10,000, `50%` is 5,000; `undefined` for any other text. */
 export function shareOfBalance(text: string | undefined): bigint | undefined {

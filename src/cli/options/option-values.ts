@@ -2,6 +2,7 @@ import type { Option } from 'commander'
 import { type Address, EvmAddress, splitNetworkPrefix } from '../../domain/address.ts'
 import { amountHelp, parseAmount, parseRawAmount } from '../../domain/amount.ts'
 import { canAnyoneSpendFrom, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import type { FlagName } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { shortPercent } from '../../domain/price-impact-share.ts'
@@ -18,7 +19,7 @@ import {
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Unit } from '../../domain/token.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
-import { parseGwei } from '../../guard/user-limits-and-exemptions.ts'
+import { maxFeeIn } from '../../guard/user-limits-and-exemptions.ts'
 import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */
@@ -90,16 +91,17 @@ export function minAssuranceOf(text: string | true | undefined): AssuranceLevel 
 
 /** Parses --max-fee, in gwei, into wei. */
 export function maxFee(text: string): bigint {
-  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
+  const most = maxFeeIn(text)
+  if (most !== undefined) return most
   throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${sanitizeText(text)}"`, {
     next: advice`In gwei, such as 30: ${ownHelp}`,
   })
 }
 
 /** Reads basis points: a whole number from 0 to 10000. */
-export function bpsOf(text: string): number {
+export function bpsOf(text: string, flag: FlagName): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
-  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a number of basis points`, {
+  throw new AppError('USAGE', `${flag} must be a number of basis points, not "${sanitizeText(text)}"`, {
     next: advice`Use 0 to 10000; a basis point is 0.01%: ${ownHelp}`,
   })
 }
