@@ -120,7 +120,6 @@ describe('command lines that cannot be parsed', () => {
     ['wallet approvals lst', 'Did you mean list? See: sluice wallet approvals --help'],
     ['deposit one two --amount 1', 'sluice deposit --help'],
     ['deposit one USDC --amount 1', 'Did you mean --amount 1USDC? See: sluice deposit --help'],
-    ['wallet import one --key-file a --keystore b --csv --json', 'sluice wallet import --help'],
     ['nothing-like-it', 'sluice --help'],
     ['--nothing-like-it', 'sluice --help'],
   ])('%s: the hint names the help of that command', async (line, hint) => {

@@ -331,10 +331,10 @@ describe('yield recommend', () => {
     const asked = `yield recommend USDC --wallet ${sandbox.user.address} --amount 10`
     const next = async (line: string) => /next {2}(.*)/.exec((await run(line)).out)?.[1]
     expect(await next(`${asked} --from sandbox-one --to sandbox-two`)).toMatch(
-      /^sluice deposit [\w-]+-sandbox-two --amount 10 --from sandbox-one$/,
+      /^sluice deposit [\w-]+-sandbox-two --amount 10 --from sandbox-one --wallet 0x/,
     )
     expect(await next(`${asked} --from sandbox-one --to sandbox-one`)).toMatch(
-      /^sluice deposit [\w-]+-sandbox-one --amount 10$/,
+      /^sluice deposit [\w-]+-sandbox-one --amount 10 --wallet 0x/,
     )
   })
 })

@@ -185,7 +185,7 @@ describe('a run whose time limit passes before a signature', () => {
       code: 'RPC_UNREACHABLE',
       message: 'The time limit was reached before hangs.example answered',
       hint: expect.stringContaining(
-        '--timeout 10m. If there is another endpoint, you can remove hangs.example',
+        'If there is another endpoint, you can remove hangs.example. To allow more time: --timeout 10m',
       ),
     })
   })
