@@ -8,7 +8,6 @@ import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli } from './command-run-types.ts'
 import { renderedText, targetOfCommand } from './next-step-text.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
-import { withCommandHelp } from './options/usage-errors.ts'
 import { fittedFor, written } from './output/document-writer.ts'
 import { emitList, emitOne } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
@@ -117,14 +116,10 @@ export const localAction =
   <args extends unknown[]>(program: CommandContext, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
-    try {
-      const globals = await optionsOf(command, program)
-      await untilWritten(globals, () =>
-        work(localCliFor(program, globals, command), ...(given.slice(0, -1) as args)),
-      )
-    } catch (error) {
-      throw withCommandHelp(error, command)
-    }
+    const globals = await optionsOf(command, program)
+    await untilWritten(globals, () =>
+      work(localCliFor(program, globals, command), ...(given.slice(0, -1) as args)),
+    )
   }
 
 function localCliFor(program: CommandContext, globals: Globals, command?: Command): LocalCli {
@@ -165,15 +160,11 @@ export const action =
   ) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
-    try {
-      const globals = await optionsOf(command, program)
-      await untilWritten(globals, async () => {
-        const cli = await cliFor(program, globals, answer, command)
-        await acted(isDryRun(command) ? withDrafts(cli) : cli)
-      })
-    } catch (error) {
-      throw withCommandHelp(error, command)
-    }
+    const globals = await optionsOf(command, program)
+    await untilWritten(globals, async () => {
+      const cli = await cliFor(program, globals, answer, command)
+      await acted(isDryRun(command) ? withDrafts(cli) : cli)
+    })
     async function acted(cli: Cli): Promise<void> {
       try {
         await work(cli, ...(given.slice(0, -1) as args))

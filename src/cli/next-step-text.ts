@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
-import { isLeaf } from '../domain/command-line/commands.ts'
 import { type FlagName, takesFlag, takesSigner } from '../domain/command-line/flags.ts'
-import { type CommandLine, flagValue, hasFlag, type Typed } from '../domain/command-line/read-command-line.ts'
+import {
+  type CommandLine,
+  flagValue,
+  hasFlag,
+  readCommandLine,
+  type Typed,
+} from '../domain/command-line/read-command-line.ts'
 import { type AppError, errorRow, isErrorCode } from '../domain/errors.ts'
 import {
   type Advice,
@@ -10,8 +15,10 @@ import {
   commandLine,
   type Flags,
   flagWords,
+  type LeftOut,
   type Next,
   partsOf,
+  sluice,
 } from '../domain/text/next-step.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
 import type { SignerChoice } from '../signing/signer.ts'
@@ -106,15 +113,25 @@ export type LineThatRan = {
   isProfile?: boolean
 }
 
-/** Whether the line that ran can be run again with these flags. */
-const isRunAgain = ({ flags }: Next, { again }: LineThatRan): boolean =>
-  again !== undefined && Object.keys(flags).every((flag) => takesFlag(again.command, flag as FlagName))
+/** Whether the line that ran can be run again with these flags: also a line that is put right. */
+function isRunAgain(next: Next, { again }: LineThatRan): boolean {
+  if (
+    again === undefined ||
+    !Object.keys(next.flags).every((flag) => takesFlag(again.command, flag as FlagName))
+  )
+    return false
+  // What an unknown flag has behind it may be a secret.
+  return readCommandLine(wordsAgain(again, next).map(({ word }) => word)).unread.length === 0
+}
+
+const isOwnHelp = ({ command, flags }: Next): boolean => command === 'same' && flags['--help'] === true
 
 /** A command as a line to paste: with signer, profile and network of the line that ran, where it names none. */
 export function nextLine(next: Next, line: LineThatRan): string {
   const { target, canAsk = false, isSigner = true, isProfile = true } = line
-  if (next.command === 'same')
-    return isRunAgain(next, line) ? sameLine(line.again!, next.flags) : commandLine(next)
+  if (isOwnHelp(next) && target.command !== undefined)
+    return nextLine(sluice(target.command as CommandName, { '--help': true }), line)
+  if (next.command === 'same') return isRunAgain(next, line) ? sameLine(line.again!, next) : commandLine(next)
   const has = (name: FlagName) => next.flags[name] !== undefined
   const { wallet, profile, network } = target
   const isNamed = has('--wallet') || has('--key-file') || has('--ledger') || has('--signer-url')
@@ -144,22 +161,59 @@ const careOf = ({ dryRun, policy }: Target): Flags => ({
   ...(policy !== undefined && { '--policy': policy }),
 })
 
-/** The line that ran, with flags in the place of its own; what may be a secret in it is left out. */
-function sameLine({ argv, flags: typed, isLiteral }: CommandLine, flags: Flags): string {
-  const places = ({ at, words }: Typed) => [at, at + words - 1]
-  const isReplaced = ({ flag }: Typed) => flags[flag.name] !== undefined && !flag.repeats
-  const ofFlags = new Set(typed.flatMap(places))
-  const replaced = new Set(typed.filter(isReplaced).flatMap(places))
-  const end = isLiteral ? argv.findIndex((word, at) => word === '--' && !ofFlags.has(at)) : argv.length
-  return [
-    'sluice',
-    ...argv
-      .slice(0, end)
-      .flatMap((word, at) => (replaced.has(at) ? [] : [shellWord(withoutSecretUrl(word))])),
-    ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
-    ...argv.slice(end).map(shellWord),
-  ].join(' ')
+/** The words of a flag that was typed. */
+const placesOfFlag = ({ at, words }: Typed): number[] => (words === 2 ? [at, at + 1] : [at])
+
+/** Where something that is left out stands on a line. */
+function placesOf({ argv, flags, operands }: CommandLine, one: LeftOut): number[] {
+  if (typeof one === 'object' && 'operand' in one) {
+    const ofFlags = new Set(flags.flatMap(placesOfFlag))
+    const at = argv.findLastIndex((word, at) => word === one.operand && !ofFlags.has(at))
+    return operands.includes(one.operand) ? [at] : []
+  }
+  const { flag: name, value } = typeof one === 'string' ? { flag: one, value: undefined } : one
+  return flags
+    .filter(({ flag, value: typed }) => flag.name === name && (value === undefined || typed === value))
+    .flatMap(placesOfFlag)
 }
+
+/** The words of the line that ran as another one, with flags at its end; `text` is for a shell, without what may be a secret. */
+function wordsAgain(line: CommandLine, { operands, flags, without = [], corrected = {} }: Next) {
+  const { argv, flags: typed, isLiteral } = line
+  const isReplaced = ({ flag }: Typed) => flags[flag.name] !== undefined && !flag.repeats
+  const ofFlags = new Set(typed.flatMap(placesOfFlag))
+  const gone = new Set([
+    ...typed.filter(isReplaced).flatMap(placesOfFlag),
+    ...without.flatMap((one) => placesOf(line, one)),
+  ])
+  const end = isLiteral ? argv.findIndex((word, at) => word === '--' && !ofFlags.has(at)) : argv.length
+  const shown = (word: string) => ({ word, text: shellWord(word) })
+  const kept = argv.map((word, at) => {
+    if (gone.has(at)) return []
+    if (at >= end) return [shown(word)]
+    const [name = '', ...value] = word.split('=')
+    const meant = ofFlags.has(at) ? undefined : corrected[name]
+    if (meant) return [...meant.slice(0, -1), [meant.at(-1), ...value].join('=')].map(shown)
+    return [{ word, text: shellWord(withoutSecretUrl(word)) }]
+  })
+  const added = Object.entries(flags).map(([name, value]) => ({
+    words: value === true ? [name] : [name, value],
+    texts: flagWords(name, value),
+  }))
+  return [
+    ...kept.slice(0, end).flat(),
+    ...operands.map(shown),
+    ...added.flatMap(({ words, texts }) => words.map((word, at) => ({ word, text: texts[at]! }))),
+    ...kept.slice(end).flat(),
+  ]
+}
+
+const sameLine = (line: CommandLine, next: Next): string =>
+  ['sluice', ...wordsAgain(line, next).map(({ text }) => text)].join(' ')
+
+/** Whether a next step has a line of its own; flags that the line that ran does not take are words. */
+const isWhole = (next: Next, line: LineThatRan): boolean =>
+  next.command !== 'same' || (isOwnHelp(next) ? line.target.command !== undefined : isRunAgain(next, line))
 
 /** An advice in the forms that are printed. */
 export type RenderedAdvice = {
@@ -176,10 +230,9 @@ export function renderAdvice(given: Advice, line: LineThatRan): RenderedAdvice {
   const { again: _, ...target } = line
   const lines: RenderedAdvice['lines'] = []
   for (const part of parts) {
-    const isCommand = typeof part !== 'string' && (part.command !== 'same' || isRunAgain(part, line))
+    const isCommand = typeof part !== 'string' && isWhole(part, line)
     const text = typeof part === 'string' ? part : nextLine(part, line)
     const last = lines.at(-1)
-    // Flags that the line does not take are words.
     if (!isCommand && last && !last.isCommand) last.text += text
     else lines.push({ text: isCommand ? text : text.replace(/^[\s.,;?)]+/, ''), isCommand })
   }
@@ -212,7 +265,7 @@ export function adviceOfError(
   if (next === undefined || next.length === 0) return undefined
   return renderAdvice(next, {
     target: targetOf(line),
-    ...(canRepeat && isLeaf(line.command) && { again: line }),
+    ...(canRepeat && { again: line }),
     canAsk,
     isSigner: [code, details?.cause].every((one) => !isOfSigner(one)),
     isProfile: details?.profile === undefined,

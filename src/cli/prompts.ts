@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { type Advice, sameWith } from '../domain/text/next-step.ts'
+import { type Advice, advice, sameWith } from '../domain/text/next-step.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/io-types.ts'
 import { wrapWords } from './terminal/text-wrap.ts'
@@ -19,12 +19,15 @@ export async function confirm(
     throw new AppError('DECLINED', 'Declined', { nothing: 'signed' })
 }
 
+/** The other ways to give a password. */
+export const passwordElsewhere = advice`Set SLUICE_PASSWORD, or name a file: ${sameWith({ '--password-file': 'PATH' })}`
+
 /** Asks for a secret without echo. */
 export async function promptSecret(
   io: Io,
   globals: Globals,
   question: string,
-  instead: string,
+  instead: Advice,
 ): Promise<string> {
   refuseWithoutTerminal(io, globals, question, instead, 'Input')
   return answered(io, {
@@ -37,7 +40,7 @@ export async function promptSecret(
   })
 }
 
-/** Refuses to prompt without a terminal; `instead` is the flag to use. */
+/** Refuses to prompt without a terminal; `instead` is what to run instead. */
 export function refuseWithoutTerminal(
   io: Io,
   globals: Globals,

@@ -2,6 +2,7 @@ import type { OperatorFees } from '../api/customer-and-fees.ts'
 import type { Service } from '../api/service-type.ts'
 import type { eventRoutes } from '../api/webhooks.ts'
 import { AppError } from '../domain/errors.ts'
+import { advice, sameWith } from '../domain/text/next-step.ts'
 
 /** The options of serving: `database` is a SQLite file or the URL of a PostgreSQL database without a password; TLS files are read at the start. */
 export type ServeOptions = {
@@ -88,6 +89,9 @@ export type Serving = {
   operator: (database: string | undefined) => Promise<Operator>
 }
 
+/** The profiles that serve on this machine. */
+export const onThisMachine = advice`On the sandbox: ${sameWith({ '--profile': 'sandbox' })}. On an engine of this machine: ${sameWith({ '--profile': 'engine' })}`
+
 /** The serving of the profile in use; USAGE for a remote one. */
 export function servingOf({
   backend,
@@ -99,7 +103,7 @@ export function servingOf({
     'USAGE',
     `The profile ${backend.profile} is a remote service; administer it on its own machine`,
     {
-      next: 'Use --profile sandbox or --profile engine.',
+      next: onThisMachine,
     },
   )
 }

@@ -6,7 +6,7 @@ import type { SigningOptions } from '../cli/options/signer-and-safety-options.ts
 import type { AskedAmount } from '../cli/signing-flow/amount-of-balance.ts'
 import type { RequestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import type { Address } from '../domain/address.ts'
-import { amountExample, formatAmount, shareOfBalance } from '../domain/amount.ts'
+import { amountHelp, formatAmount, shareOfBalance } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -37,7 +37,7 @@ export async function amountOfPosition(
       'USAGE',
       `${sanitizeText(strategy.slug)} is not in the catalogue of this version, so name the amount`,
       {
-        next: amountExample(strategy.asset),
+        next: amountHelp(strategy.asset),
       },
     )
   const network = networkNamed(catalog.networks, entry.chainId)

@@ -17,7 +17,7 @@ import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
-import { advice, commandLine, sameWith, sluice } from '../domain/text/next-step.ts'
+import { advice, commandLine, ownHelp, sameWith, sameWithout, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../planning/named-operation.ts'
 import type { RawCall } from '../protocols/call-description.ts'
@@ -111,7 +111,7 @@ async function decodedRaw(cli: Cli, signed: SignedCall, { network: name }: Optio
       'USAGE',
       `The transaction is for chain ${chainId}, not for ${named.name} (${named.chainId})`,
       {
-        next: 'Omit --network: a signed transaction names its chain.',
+        next: advice`A signed transaction names its chain: ${sameWithout('--network')}`,
       },
     )
   const id = chainId ?? named?.chainId
@@ -195,7 +195,7 @@ async function placeOf(
 function weiOf(text = '0'): bigint {
   if (/^(0|[1-9][0-9]{0,77})$/.test(text)) return BigInt(text)
   throw new AppError('USAGE', `--value must be a whole number of wei, not "${sanitizeText(text)}"`, {
-    next: '--value 1000000000000000000 is one coin of 18 decimals',
+    next: advice`1000000000000000000 is one coin of 18 decimals: ${ownHelp}`,
   })
 }
 
@@ -302,7 +302,10 @@ const view: View<Decoded> = (one, to) => {
         one.status !== null && ['outcome', one.status],
         one.status !== null &&
           one.status !== 'success' && ['next', commandLine(sluice('action explain', one.hash ?? ''))],
-        isUnnamed && ['next', 'To make it certain, name the contract: --to CONTRACT'],
+        isUnnamed && [
+          'next',
+          `To make it certain, name the contract: ${commandLine(sluice('decode', { '--help': true }))}`,
+        ],
       ],
       to,
     ),

@@ -9,7 +9,7 @@ import { termsOf } from '../cli/signing-flow/user-terms-from-flags.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
-import { advice, sluice } from '../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import type { RuleResult } from '../guard/policy/policy-facts.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import { policyRules } from '../guard/policy/rules.ts'
@@ -73,7 +73,7 @@ async function check(cli: Cli, file: string, options: OptionsOf<'policy check'>)
   const terms = termsOf(cli, options)
   if (!terms.policy)
     throw new AppError('USAGE', 'There is no policy to check against', {
-      next: advice`Write ${cli.program.policyPath}, or use --policy FILE. For its rules: ${sluice('policy check', { '--help': true })}`,
+      next: advice`Write ${cli.program.policyPath}, or name another file: ${sameWith({ '--policy': 'FILE' })} For its rules: ${sluice('policy check', { '--help': true })}`,
     })
   const text = await textOf(file, cli.program)
   const report = await checkPlanFile(
@@ -91,7 +91,9 @@ async function check(cli: Cli, file: string, options: OptionsOf<'policy check'>)
         details: reportJson(report, cli),
         next:
           broken.next ??
-          (cli.globals.json ? 'Every rule is listed in details.rules.' : 'Add --json to see every rule'),
+          (cli.globals.json
+            ? 'Every rule is listed in details.rules.'
+            : advice`To see every rule: ${sameWith({ '--json': true })}`),
       },
     )
   cli.emit(reportJson(report, cli), view)

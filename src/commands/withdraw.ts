@@ -13,7 +13,7 @@ import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256, shareOfBalance } from '../domain/amount.ts'
 import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
-import { advice, type Flags, sluice } from '../domain/text/next-step.ts'
+import { advice, type Flags, sameWithout, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queue-reads.ts'
 import { amountOfPosition } from './amount-of-position.ts'
@@ -92,11 +92,13 @@ async function typedAmount({ backend }: Cli, options: Options, strategy: Request
 /** The second step of withdrawals that were queued: all that can be claimed. */
 async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): Promise<void> {
   if (options.amount !== undefined || options.amountRaw !== undefined)
-    throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount')
+    throw new AppError('USAGE', '--claim claims everything that is ready and takes no amount', {
+      next: advice`To claim: ${sameWithout('--amount', '--amount-raw')}. To withdraw: ${sameWithout('--claim')}`,
+    })
   const idle = options.restartCooldown ? '--restart-cooldown' : options.slippage && '--slippage'
   if (idle)
     throw new AppError('USAGE', `${idle} applies to a withdrawal and cannot be combined with --claim`, {
-      next: `Omit ${idle} or --claim.`,
+      next: advice`To claim: ${sameWithout(idle)}. To withdraw: ${sameWithout('--claim')}`,
     })
   const ask = (wallet: Address) => ({
     id: strategy.slug,
@@ -131,7 +133,7 @@ async function claimAsked(
     const entry = strategies.find((one) => one.slug === ask.id)
     if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
       throw error.with({
-        next: advice`Omit --claim: ${sluice('withdraw', entry.slug, { '--amount': 'max' })}`,
+        next: advice`It has no queue to claim from. To withdraw: ${sluice('withdraw', entry.slug, { '--amount': 'max' })}`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error
     notice('This deployment does not support claims; the local engine builds the claim over your RPCs')

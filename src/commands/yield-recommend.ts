@@ -11,8 +11,7 @@ import type { ApyBasis } from '../domain/apy-basis.ts'
 import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { sluice } from '../domain/text/next-step.ts'
-import { shellOperand, shellWord } from '../domain/text/shell-quoting.ts'
+import { type Next, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Unit } from '../domain/token.ts'
 
@@ -36,7 +35,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
     throw new AppError('USAGE', '--wallet and --amount must be given together', {
       next: sluice('yield recommend', identifier, {
         '--wallet': options.wallet ?? 'ADDR',
-        '--amount': options.amount ?? '100',
+        '--amount': options.amount ?? 'AMOUNT',
       }),
     })
   const { networks } = await cli.backend.catalog()
@@ -80,7 +79,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
           ],
           to,
         ),
-        to.paint.dim(`next  ${nextLine(value.strategy, options, between.from)}`),
+        to.paint.dim(`next  ${cli.line(nextAfter(value.strategy, options, between.from))}`),
       ].join('\n'),
   )
 }
@@ -108,16 +107,18 @@ function comparedLines(
   ]
 }
 
-/** The next command for the recommendation, with its amount and networks. */
-function nextLine(
+/** The next command for the recommendation. An amount that nobody named stays open. */
+function nextAfter(
   { slug, network }: { slug: string; network: string },
   { action: what, amount }: Options,
   from: string | undefined,
-): string {
-  const [verb, usual] = what === 'lend' ? ['deposit', '100'] : ['withdraw', 'max']
-  const line = `sluice ${verb} --amount ${shellWord(amount ?? usual)}`
-  const isElsewhere = what === 'lend' && from !== undefined && from !== network
-  return `${line}${isElsewhere ? ` --from ${shellWord(from)}` : ''} ${shellOperand(slug)}`
+): Next {
+  if (what !== 'lend') return sluice('withdraw', slug, { '--amount': amount ?? 'max' })
+  const isElsewhere = from !== undefined && from !== network
+  return sluice('deposit', slug, {
+    '--amount': amount ?? 'AMOUNT',
+    '--from': isElsewhere ? from : undefined,
+  })
 }
 
 /** The current market state, with its liquidity as an amount. */

@@ -1,6 +1,8 @@
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
+import type { FlagName } from './command-line/flags.ts'
 import { AppError } from './errors.ts'
+import { type Advice, advice, corrected, eachAdvice, ownHelp, sameWith } from './text/next-step.ts'
 import type { Unit } from './token.ts'
 
 /**
@@ -102,20 +104,23 @@ export const ungrouped = (text: string): string => text.replace(/(?<=[0-9]),(?=[
 export const writtenAmount = ({ raw, formatted }: Pick<TokenAmount, 'raw' | 'formatted'>): string =>
   /^[0-9]{1,78}$/.test(raw) && BigInt(raw) >= unlimitedThreshold ? 'unlimited' : formatted
 
+/** Where an amount was typed. */
+type Place = FlagName | 'operand'
+
 /**
- * Parses the value of `--amount`: units of the token, with or without its symbol. Otherwise INVALID_AMOUNT with both
- * possible readings, or with one for `flag`, a flag without a raw form. `share`: the flag also takes `max` and `50%`, which the hint then names.
+ * Parses an amount in units of the token, with or without its symbol. Otherwise INVALID_AMOUNT with the line that ran for each amount that the text
+ * may mean. `share`: the flag also takes `max` and `50%`.
  */
-export function parseAmount(text: string, unit: Unit, flag?: string, share?: 'share'): bigint {
+export function parseAmount(text: string, unit: Unit, place: Place = '--amount', share?: 'share'): bigint {
   const [, whole, fraction = '', symbol] =
     /^([0-9]+)(?:\.([0-9]+))?\s*([A-Za-z][A-Za-z0-9.]*)?$/.exec(text.trim()) ?? []
-  if (whole === undefined) throw bad(text, unit, whyNot(text, share), flag, share)
+  if (whole === undefined) throw bad(text, unit, whyNot(text, share), place, share)
   if (
     symbol !== undefined &&
     /^(e[0-9]*|x[0-9a-f]*)$/i.test(withoutSymbol(symbol, unit)) &&
     symbol.toLowerCase() !== unit.symbol.toLowerCase()
   )
-    throw bad(text, unit, 'is not an amount', flag, share)
+    throw bad(text, unit, 'is not an amount', place, share)
   if (symbol !== undefined && symbol.toLowerCase() !== unit.symbol.toLowerCase())
     throw new AppError('INVALID_AMOUNT', `"${text}" is in ${symbol}, but this takes ${unit.symbol}`)
   if (fraction.replace(/0+$/, '').length > unit.decimals)
@@ -123,7 +128,7 @@ export function parseAmount(text: string, unit: Unit, flag?: string, share?: 'sh
       text,
       unit,
       `has ${fraction.length} decimals, and ${unit.symbol} has ${unit.decimals}`,
-      flag,
+      place,
       share,
     )
   return positive(BigInt(whole + fraction.slice(0, unit.decimals).padEnd(unit.decimals, '0')), text)
@@ -151,16 +156,16 @@ function whyNot(text: string, share?: 'share'): string {
   return share && Number(percent) > 100 ? 'is more than 100%' : 'is not an amount'
 }
 
-function bad(text: string, unit: Unit, why: string, flag?: string, share?: 'share'): AppError {
+function bad(text: string, unit: Unit, why: string, place: Place, share?: 'share'): AppError {
   // The reading of another sign would be another payment.
   const read = /^-/.test(text.trim()) ? [] : readable(withoutSymbol(text.trim(), unit), unit.decimals)
-  const lines = read.map((one) => `${flag ?? '--amount'} ${one}`).join(' or ')
-  const raw = read.map((one) => `--amount-raw ${parseUnits(one, unit.decimals)}`).join(' or ')
-  const meant = flag === undefined ? `${lines}; the same in the smallest unit: ${raw}` : lines
-  const example =
-    (flag === undefined ? amountExample(unit) : `In units of the token: ${flag} ${exampleOf(unit)}`) +
-    (share ? shareExample(flag) : '')
-  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { next: read.length > 0 ? meant : example })
+  const meant = read.map((one) => {
+    const next = place === 'operand' ? corrected(text, one) : sameWith({ [place]: one })
+    return advice`If you mean ${formatAmount(parseUnits(one, unit.decimals), unit)}: ${next}`
+  })
+  return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, {
+    next: meant.length > 0 ? eachAdvice(meant) : amountHelp(unit, share),
+  })
 }
 
 /** Removes the symbol of the unit from the end of a text. */
@@ -173,29 +178,28 @@ const withoutSymbol = (text: string, { symbol }: Unit): string =>
 const readable = (text: string, decimals: number): string[] =>
   readingsOf(text, decimals).filter((one) => parseUnits(one, decimals) <= maxUint256)
 
-/** The hint for a malformed raw amount: a number with decimals is in units of the token. */
-function rawHint(text: string): string {
-  if (/^-/.test(text.trim())) return 'Digits alone, such as: --amount-raw 1000000'
-  const units = readingsOf(text, 36).filter((one) => one.includes('.'))
-  const whole = readable(text, 0).filter((one) => !units.some((unit) => unit.startsWith(`${one}.`)))
-  const lines = [
-    ...whole.map((raw) => `--amount-raw ${raw}`),
-    ...units.map((example) => `in units of the token: --amount ${example}`),
+/** What a malformed raw amount may mean: a number with decimals is in units of the token. */
+function rawHint(text: string): Advice {
+  const isNegative = /^-/.test(text.trim())
+  const units = isNegative ? [] : readingsOf(text, 36).filter((one) => one.includes('.'))
+  const whole = isNegative
+    ? []
+    : readable(text, 0).filter((one) => !units.some((unit) => unit.startsWith(`${one}.`)))
+  const meant = [
+    ...whole.map(
+      (raw) => advice`If you mean ${raw} of the smallest unit: ${sameWith({ '--amount-raw': raw })}`,
+    ),
+    ...units.map(
+      (one) =>
+        advice`If you mean ${one} units of the token: ${sameWith({ '--amount': one }, '--amount-raw')}`,
+    ),
   ]
-  return lines.length > 0 ? lines.join(' or ') : 'Digits alone, such as: --amount-raw 1000000'
+  return meant.length > 0 ? eachAdvice(meant) : advice`Give digits alone, such as 1000000: ${ownHelp}`
 }
 
-/** The hint with both ways to give an amount of a token. */
-export function amountExample({ decimals }: Unit): string {
-  const [example, raw] = [exampleOf({ decimals }), decimals > 0 ? 1005n * 10n ** BigInt(decimals - 1) : 100n]
-  return `--amount ${example}, or the same in the smallest unit: --amount-raw ${raw}`
-}
-
-/** The end of a hint for a flag that also takes a share of what the wallet has. */
-export const shareExample = (flag = '--amount'): string =>
-  `; a share of what the wallet has: ${flag} max or ${flag} 50%`
-
-const exampleOf = ({ decimals }: Pick<Unit, 'decimals'>): string => (decimals > 0 ? '100.5' : '100')
+/** How to give an amount of a token. No amount is proposed: it would be a payment that nobody meant. */
+export const amountHelp = ({ symbol, decimals }: Unit, share?: 'share'): Advice =>
+  advice`Give the amount in units of ${symbol}, such as ${decimals > 0 ? '100.5' : '100'}${share ? ', or a share of what the wallet has, max or 50%' : ''}: ${ownHelp}`
 
 /** A part of a balance, in hundredths of a percent: `max` is 10,000, `50%` is 5,000; `undefined` for any other text. */
 export function shareOfBalance(text: string | undefined): bigint | undefined {

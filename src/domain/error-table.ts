@@ -1,5 +1,5 @@
 import { rpcVariableOf } from './rpc-variable.ts'
-import { type Advice, advice, sameWith, sluice } from './text/next-step.ts'
+import { type Advice, advice, ownHelp, sameWith, sameWithout, sluice } from './text/next-step.ts'
 
 /** What to do next about a network: with the name of its RPC setting once the network is known. */
 export type RpcAdvice = (setting: string) => Advice
@@ -27,13 +27,21 @@ const serviceErrors = {
   QUOTE_GENERATION_FAILED: { status: 400, exit: 4, next: quoting('Check the tokens, networks and amount') },
   QUOTE_VALIDATION_ERROR: { status: 400, exit: 4, next: quoting('Get a new quote with the same flags') },
   NO_ROUTE_FOUND: { status: 400, exit: 4, next: quoting('Try another pair of tokens or networks') },
-  INVALID_PREFERRED_PROVIDER: { status: 400, exit: 4, next: 'Omit --provider, or name an existing one.' },
-  PREFERRED_PROVIDER_NOT_ELIGIBLE: { status: 400, exit: 4, next: 'Omit --provider for this route.' },
+  INVALID_PREFERRED_PROVIDER: {
+    status: 400,
+    exit: 4,
+    next: advice`Name an existing provider, or take any: ${sameWithout('--provider')}`,
+  },
+  PREFERRED_PROVIDER_NOT_ELIGIBLE: {
+    status: 400,
+    exit: 4,
+    next: advice`To take any provider for this route: ${sameWithout('--provider')}`,
+  },
   PREFERRED_PROVIDER_QUOTE_UNAVAILABLE: {
     status: 400,
     exit: 4,
     retryable: true,
-    next: 'Try again, or omit --provider.',
+    next: advice`Try again, or take any provider: ${sameWithout('--provider')}`,
   },
   PROVIDER_NOT_FOUND: { status: 404, exit: 4, next: quoting('Try another pair of tokens or networks') },
   BYTECODE_GENERATION_FAILED: { status: 500, exit: 6, retryable: true, next: 'Run the same command again.' },
@@ -42,8 +50,16 @@ const serviceErrors = {
     exit: 6,
     next: advice`Check balance, allowance and gas: ${sluice('wallet show')}`,
   },
-  INVALID_AMOUNT_PARAMS: { status: 400, exit: 4, next: 'Give only one of --amount-in and --amount-out.' },
-  MISSING_AMOUNT_PARAMS: { status: 400, exit: 4, next: 'Add --amount-in AMOUNT or --amount-out AMOUNT.' },
+  INVALID_AMOUNT_PARAMS: {
+    status: 400,
+    exit: 4,
+    next: advice`For an exact input: ${sameWithout('--amount-out')}. For an exact output: ${sameWithout('--amount-in')}`,
+  },
+  MISSING_AMOUNT_PARAMS: {
+    status: 400,
+    exit: 4,
+    next: advice`Give the amount to pay, or the amount to receive: ${ownHelp}`,
+  },
   INVALID_SLIPPAGE: {
     status: 400,
     exit: 4,
@@ -65,7 +81,7 @@ const serviceErrors = {
   INSUFFICIENT_AMOUNT_FOR_REFUND: {
     status: 400,
     exit: 4,
-    next: quoting('Send more, with a larger --amount-in'),
+    next: quoting('Send a larger amount'),
   },
   DEPOSIT_NOT_FOUND: {
     status: 404,
@@ -84,8 +100,7 @@ const serviceErrors = {
 } as const satisfies Record<string, ErrorRow>
 
 /** What to do when the guard refuses a proposal of a service. */
-export const refusedProposalHint =
-  'Do not sign it with another tool. Inspect the plan with --dry-run and report it to the operator of the service.'
+export const refusedProposalHint = advice`Do not sign it with another tool. Report it to the operator of the service, with its plan: ${sameWith({ '--dry-run': true })}`
 
 /** All errors of the program, one row a code. The first 28 are the service's own (interface specification, Errors). */
 export const errorTable = {
@@ -100,7 +115,7 @@ export const errorTable = {
   VALIDATION_ERROR: {
     status: 422,
     exit: 2,
-    next: advice`Fix the named input. For all flags: ${sluice('', { '--help': true })}`,
+    next: advice`Fix the named input. For all flags: ${ownHelp}`,
   },
   INVALID_ADDRESS: { status: 400, exit: 4, next: 'An address is 0x and 40 hex digits.' },
   STRATEGY_NOT_FOUND: { status: 404, exit: 4, next: sluice('strategies list') },
@@ -138,8 +153,11 @@ export const errorTable = {
   SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, next: 'Try again.' },
 
   // Input and configuration.
-  USAGE: { exit: 2, next: sluice('', { '--help': true }) },
-  OUTPUT_FAILED: { exit: 2, next: 'To see the whole document, use --json instead.' },
+  USAGE: { exit: 2, next: ownHelp },
+  OUTPUT_FAILED: {
+    exit: 2,
+    next: advice`The command has run. To correct the expression: ${sluice('help', 'formatting')}`,
+  },
   CONFIG_INVALID: { exit: 2, next: origins('Settings and their origins') },
   UNKNOWN_NETWORK: {
     exit: 2,
@@ -154,12 +172,15 @@ export const errorTable = {
   },
   INSECURE_KEY_SOURCE: {
     exit: 2,
-    next: advice`Store the key in a file of mode 0600 and use --key-file, or: ${sluice('wallet import', 'NAME')}`,
+    next: advice`To store the key encrypted: ${sluice('wallet import', 'NAME')} With a file of mode 0600 that has the key: ${sameWith({ '--key-file': 'PATH' })}`,
   },
-  PROMPT_NEEDED: { exit: 2, next: 'Use --yes to confirm, or give the value with a flag.' },
+  PROMPT_NEEDED: {
+    exit: 2,
+    next: advice`To confirm: ${sameWith({ '--yes': true })}. To give the value with a flag: ${ownHelp}`,
+  },
   IDEMPOTENCY_KEY_REQUIRED: {
     exit: 2,
-    next: 'Add --idempotency-key KEY, the same for every run of this job on this machine. If the next run may start with an empty disk, pin the nonce: --nonce N.',
+    next: advice`Add a key, the same for every run of this job on this machine: ${sameWith({ '--idempotency-key': 'KEY' })} If the next run may start with an empty disk, pin the nonce: ${sameWith({ '--nonce': 'N' })}`,
   },
 
   // The service or a chain cannot be used.
@@ -220,7 +241,7 @@ export const errorTable = {
   POLICY_AMOUNT: { exit: 8, next: refusedProposalHint },
   POLICY_MIN_OUT: {
     exit: 8,
-    next: advice`Get a new quote, allow more slippage (--slippage 1%), or set the minimum output: ${sameWith({ '--accept-min-out': 'AMOUNT' })}`,
+    next: advice`Get a new quote, allow more slippage, or set the minimum output: ${sameWith({ '--accept-min-out': 'AMOUNT' })}`,
   },
   POLICY_VALUE: { exit: 8, next: refusedProposalHint },
   POLICY_AUTHORITY: { exit: 8, next: refusedProposalHint },
@@ -242,7 +263,7 @@ export const errorTable = {
   POLICY_STANDING_ALLOWANCE: { exit: 8, next: sluice('wallet approvals list') },
   POLICY_ASSURANCE: {
     exit: 8,
-    next: advice`To accept the risk: ${sameWith({ '--trust-first-use': true })} Or take a lower level with --min-assurance.`,
+    next: advice`To accept the risk: ${sameWith({ '--trust-first-use': true })} Or take a lower level of assurance: ${ownHelp}`,
   },
   POLICY_LIMIT: {
     exit: 8,
@@ -258,7 +279,7 @@ export const errorTable = {
     next: advice`To see every step without signing: ${sameWith({ '--dry-run': true })}`,
   },
   FOREIGN_PENDING: { exit: 10, next: 'Wait until the other transaction from this wallet is mined.' },
-  NONCE_GAP: { exit: 10, next: 'Omit --nonce to use the next free nonce.' },
+  NONCE_GAP: { exit: 10, next: advice`To use the next free nonce: ${sameWithout('--nonce')}` },
   OPERATION_UNFINISHED: { exit: 10, next: sluice('action list', { '--status': 'PENDING' }) },
   ORDER_USED: { status: 400, exit: 10, next: quoting('Get a new quote') },
   WALLET_BUSY: { exit: 11, retryable: true, next: sluice('action list') },
@@ -277,7 +298,7 @@ export const errorTable = {
   },
   WRONG_PASSWORD: {
     exit: 13,
-    next: 'Try again. The password comes from a prompt, --password-file PATH or SLUICE_PASSWORD.',
+    next: advice`Try again. The password comes from a prompt, SLUICE_PASSWORD or a file: ${sameWith({ '--password-file': 'PATH' })}`,
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -319,7 +340,10 @@ export const errorTable = {
     exit: 4,
     next: 'The chain contradicts the evidence, or has changed since. Ask its author for new evidence.',
   },
-  BUG: { exit: 1, next: 'Run the command again with --debug and report the output.' },
+  BUG: {
+    exit: 1,
+    next: advice`Run it again with a trace, and report the output: ${sameWith({ '--debug': true })}`,
+  },
 } as const satisfies Record<string, ErrorRow>
 /** An exit code of the program; `exit-codes.ts` describes each. */
 export type Exit =

@@ -2,7 +2,7 @@ import type { Address } from './address.ts'
 import { AppError } from './errors.ts'
 import { rpcVariableOf } from './rpc-variable.ts'
 import { didYouMean } from './text/did-you-mean.ts'
-import { type Advice, advice, sluice } from './text/next-step.ts'
+import { type Advice, advice, sameWith, sluice } from './text/next-step.ts'
 import type { Unit } from './token.ts'
 
 /** A chain. `depth` is the default number of blocks, including its own, after which a transaction counts as final. */
@@ -170,7 +170,7 @@ export function whyNetworkLacks(
   if (names.length > 0 && !networks.some(isPublic))
     return {
       message: `The sandbox has no network ${said}`,
-      next: advice`The sandbox has ${names.join(' and ')}. For ${name}, set ${rpcVariable(known)} to the URL of an RPC, or: ${sluice('init')}`,
+      next: advice`The sandbox has ${names.join(' and ')}. For ${name}, set ${rpcVariable(known)} to the URL of an RPC. To set it up: ${sluice('init')}`,
       details,
     }
   return {
@@ -202,7 +202,7 @@ export const isEmbedded = ({ chainId }: Pick<Network, 'chainId'>): boolean =>
 
 /** The hint how to reach an embedded chain from another profile. */
 export const sandboxHint = (network: Pick<Network, 'name'>): Advice =>
-  advice`Use --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, shown by: ${sluice('sandbox status')}`
+  advice`On the sandbox: ${sameWith({ '--profile': 'sandbox' })}. From another profile, set ${rpcVariable(network)} to its URL, shown by: ${sluice('sandbox status')}`
 
 /** The environment variable with the RPC URLs of a network. */
 export const rpcVariable = ({ name }: Pick<Network, 'name'>): string => rpcVariableOf(name)

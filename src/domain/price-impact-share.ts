@@ -1,5 +1,6 @@
 import { AppError } from './errors.ts'
 import { parseSlippage } from './slippage.ts'
+import { advice, ownHelp } from './text/next-step.ts'
 
 /** Default maximum price impact, as a fraction. */
 export const defaultPriceImpact = 0.03
@@ -22,6 +23,6 @@ export function parsePriceImpact(text: string): number {
   const share = parseSlippage(text)
   if (share !== undefined && share <= 1) return share
   throw new AppError('USAGE', '--max-price-impact is a share from 0% to 100%, with its unit', {
-    next: '--max-price-impact 5% or --max-price-impact 500bps',
+    next: advice`With its unit, such as 5% or 500bps: ${ownHelp}`,
   })
 }

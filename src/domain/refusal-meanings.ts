@@ -32,7 +32,7 @@ export const refusalMeanings: Readonly<Record<RefusalMeaning, MeaningRow>> = {
   'no-route': {
     code: 'NO_ROUTE_FOUND',
     isTemporary: false,
-    next: advice`Try another amount or pair, or omit --provider: ${sluice('swap quote', { '--help': true })}`,
+    next: advice`Try another amount, pair or provider: ${sluice('swap quote', { '--help': true })}`,
   },
   'amount-low': { code: 'QUOTE_GENERATION_FAILED', isTemporary: false, next: 'Try a larger amount.' },
   'amount-high': { code: 'QUOTE_GENERATION_FAILED', isTemporary: false, next: 'Try a smaller amount.' },

@@ -66,6 +66,12 @@ export function parseGwei(text: string): bigint {
   return BigInt(whole + fraction.slice(0, 9).padEnd(9, '0'))
 }
 
+/** Reads `--max-fee`, in gwei, into wei; `undefined` for anything else than an amount above zero. */
+export function maxFeeIn(text: string): bigint | undefined {
+  const wei = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) ? parseGwei(text) : 0n
+  return wei > 0n ? wei : undefined
+}
+
 /** Whether the person exempts a contract. */
 export const isExempt = ({ allow }: Pick<Terms, 'allow'>, address: Address): boolean =>
   allow.some((one) => one.toLowerCase() === address.toLowerCase())

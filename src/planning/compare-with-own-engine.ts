@@ -83,7 +83,7 @@ export function checkPrice(opinion: ReferenceQuote | undefined, proposal: Propos
       'POLICY_MIN_OUT',
       `The swap may return only ${formatAmount(amountOut, tokenOut)} for ${formatAmount(amountIn, tokenIn)}${feesOf(intent).length > 0 ? ', including the service fee' : ''}: ${(worse * 100).toFixed(4)} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, tokenOut)} of the local engine; the maximum is ${price.most * 100} %`,
       {
-        next: advice`Get a new quote, or choose another provider: --provider. If you accept it: ${sameWith({ '--slippage': `${needed}%` })}`,
+        next: advice`Get a new quote, or choose another provider. If you accept it: ${sameWith({ '--slippage': `${needed}%` })}`,
       },
     )
   }

@@ -71,7 +71,7 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
 })
 
 /** How a plan file is made. */
-const madeBy = advice`Make one with --dry-run: ${{ ...sluice('deposit', 'STRATEGY', { '--amount': 'AMOUNT', '--dry-run': true, '--json': true }), into: 'plan.json' }}`
+const madeBy = advice`To make one: ${{ ...sluice('deposit', 'STRATEGY', { '--amount': 'AMOUNT', '--dry-run': true, '--json': true }), into: 'plan.json' }}`
 
 /**
  * Parses the output of `--dry-run --json`. USAGE if it is not a plan; POLICY_TAMPER if its hash does not match, because it was

@@ -2,7 +2,7 @@ import { ask } from '../chain/ask.ts'
 import { AppError } from '../domain/errors.ts'
 import { defaultPriceImpact, percentText, priceImpactOf } from '../domain/price-impact-share.ts'
 import { parseSlippage } from '../domain/slippage.ts'
-import { advice, sameWith } from '../domain/text/next-step.ts'
+import { advice, sameWith, sameWithout } from '../domain/text/next-step.ts'
 import { tokenAt } from '../domain/token.ts'
 import { isPriced } from '../guard/intent-slippage.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
@@ -113,7 +113,7 @@ export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms)
         'Only the service states the output, so there is no other price to compare it with',
         {
           details: { share: null },
-          next: 'If you accept that: --max-price-impact 100%. Or confirm it in a terminal, without --yes.',
+          next: advice`If you accept that: ${sameWith({ '--max-price-impact': '100%' })}. To confirm it in a terminal: ${sameWithout('--yes')}`,
         },
       )
     }

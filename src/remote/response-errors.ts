@@ -1,6 +1,6 @@
 import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { advice, sluice } from '../domain/text/next-step.ts'
+import { type Advice, advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { spanText } from '../domain/text/time-spans.ts'
 import { retryAfterMs } from '../http/backoff.ts'
 import { type HttpAnswer, type HttpFault, isGatewayPage } from '../http/client.ts'
@@ -86,10 +86,9 @@ function withPlaces(error: AppError): AppError {
 }
 
 /** The hint for a response that is not from this service. */
-export const badResponseHint =
-  'Check SLUICE_BASE_URL. With --raw, commands that only read print the response unchanged.'
+export const badResponseHint = advice`Check SLUICE_BASE_URL. To print the response unchanged: ${sameWith({ '--raw': true }, '--json', '--jq', '--template', '--csv', '--fields')}`
 
-const steps: { [kind in HttpFault]?: string } = {
+const steps: { [kind in HttpFault]?: Advice } = {
   redirect: 'Set SLUICE_BASE_URL to the final URL of the service: the API key is never sent to a redirect.',
   certificate:
     'Set the certificate file of its authority: NODE_EXTRA_CA_CERTS=ca.pem. If it is for another host or has expired, the service must replace it; also check the clock of this machine.',

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../domain/errors.ts'
+import { advice, sluice } from '../domain/text/next-step.ts'
 
 /** Whether an address is this machine's own, where a browser on it connects. */
 const isOwnAddress = (address: string | undefined): boolean =>
@@ -31,5 +32,5 @@ export const refuseForeignHost =
 
 const foreignHostError = (): AppError =>
   new AppError('BAD_REQUEST', 'The header host names another machine than this one', {
-    next: 'Use the address that the server listens on, such as 127.0.0.1, or --behind-proxy.',
+    next: advice`Use the address that the server listens on, such as 127.0.0.1. To serve behind a proxy: ${sluice('serve', { '--behind-proxy': true })}`,
   })

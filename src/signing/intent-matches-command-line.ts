@@ -1,6 +1,6 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import { type Address, splitNetworkPrefix } from '../domain/address.ts'
-import { maxUint256, parseAmount, shareOfBalance } from '../domain/amount.ts'
+import { maxUint256, parseAmount, parseRawAmount, shareOfBalance } from '../domain/amount.ts'
 import { type FlagName, takesSigner } from '../domain/command-line/flags.ts'
 import { type CommandLine, flagValue, hasFlag } from '../domain/command-line/read-command-line.ts'
 import { AppError } from '../domain/errors.ts'
@@ -270,7 +270,8 @@ function refuseAmountMismatch(
   const text = flagValue(line, '--amount')
   // Max and a share of the balance are what the plan shows: this process reads no chain.
   if (shareOfBalance(text) !== undefined) return
-  const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
+  const typed =
+    raw !== undefined ? parseRawAmount(raw) : text !== undefined ? parseAmount(text, token) : undefined
   const most = parseSlippage(flagValue(line, '--slippage') ?? '') ?? burnBridgePrice.most
   const isMeant =
     how === 'exactly'

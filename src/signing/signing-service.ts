@@ -6,7 +6,7 @@ import type { Transaction } from '../domain/transaction-types.ts'
 import { checkLeg } from '../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
-import { parseGwei } from '../guard/user-limits-and-exemptions.ts'
+import { maxFeeIn } from '../guard/user-limits-and-exemptions.ts'
 import {
   namesRecordedPlan,
   refuseIntentMismatch,
@@ -31,11 +31,7 @@ import type {
 
 /** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
 function refuseExcessiveFees(line: CommandLine, signable: Signable): void {
-  const typed = flagValue(line, '--max-fee')
-  refuseExcessiveGas(
-    signable,
-    typed !== undefined && /^[0-9]+(\.[0-9]{1,9})?$/.test(typed) ? parseGwei(typed) : null,
-  )
+  refuseExcessiveGas(signable, maxFeeIn(flagValue(line, '--max-fee') ?? '') ?? null)
 }
 
 /** The answer for a key that was stored. */

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { nextLine, renderAdvice, targetOf } from '../../src/cli/next-step-text.ts'
 import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
-import { advice, type Next, sameWith, sluice } from '../../src/domain/text/next-step.ts'
+import {
+  advice,
+  corrected,
+  type Next,
+  ownHelp,
+  sameWith,
+  sameWithout,
+  sluice,
+} from '../../src/domain/text/next-step.ts'
 
 /** What a line names, of a command that takes a signer and a network. */
 const named = (...flags: string[]) => ({
@@ -94,6 +102,50 @@ describe('nextLine', () => {
   ])('runs the same line with other flags, without secret URLs: %j', (argv, wanted) => {
     const again = readCommandLine(argv)
     expect(nextLine(sameWith({ '--timeout': '10m' }), { target: {}, again })).toBe(wanted)
+  })
+
+  test.each<[string, Next, string]>([
+    ['deposit x --amount 1,5 --yes', sameWith({ '--amount': '1.5' }), 'deposit x --yes --amount 1.5'],
+    ['deposit x --amount-raw 1.5', sameWith({ '--amount': '1.5' }, '--amount-raw'), 'deposit x --amount 1.5'],
+    ['deposit x --nonce base=x --nonce 7', sameWithout('--nonce'), 'deposit x'],
+    [
+      'deposit x --nonce base=x --nonce 7',
+      sameWith({ '--nonce': 'base=N' }, { flag: '--nonce', value: 'base=x' }),
+      'deposit x --nonce 7 --nonce base=N',
+    ],
+    ['deposit 100 --amount=100 100', sameWithout({ operand: '100' }), 'deposit 100 --amount=100'],
+    ['deposit x --wallet ops -- 100', sameWithout({ operand: '100' }), 'deposit x --wallet ops --'],
+    ['deposit x --amont=1 --yes', corrected('--amont', '--amount'), 'deposit x --amount=1 --yes'],
+    ['deposit x --amont 1', corrected('--amont', '--amount'), 'deposit x --amount 1'],
+    [
+      'explain 0x1 --profile prod',
+      corrected('explain', 'action', 'explain'),
+      'action explain 0x1 --profile prod',
+    ],
+    ['sandbox pay-bitcoin a 1,5', corrected('1,5', '1.5'), 'sandbox pay-bitcoin a 1.5'],
+    ['deposit --ledger x', { ...sameWith({ '--ledger': true }), operands: ['x'] }, 'deposit x --ledger'],
+    ['deposit x --amount 1', sameWithout('--yes'), 'deposit x --amount 1'],
+    ['deposit x --amount 1 --wallet ops', ownHelp, 'deposit --help --wallet ops'],
+  ])('of the line that ran leaves out what is wrong: %s, %j', (line, next, wanted) => {
+    const again = readCommandLine(line.split(' '))
+    expect(nextLine(next, { target: targetOf(again), again })).toBe(`sluice ${wanted}`)
+  })
+
+  test('does not print a line again that has a flag of which nothing is known', () => {
+    const again = readCommandLine(['depsoit', 'x', '--amount', '1', '--pass', 'hunter2'])
+    const given = advice`Did you mean ${corrected('depsoit', 'deposit')}?`
+    expect(renderAdvice(given, { target: {}, again })).toMatchObject({
+      hint: 'Did you mean deposit?',
+      next: [],
+    })
+    const known = readCommandLine(['depsoit', 'x', '--amount', '1'])
+    expect(renderAdvice(given, { target: {}, again: known }).next).toEqual([
+      { why: 'Did you mean', command: 'sluice deposit x --amount 1' },
+    ])
+  })
+
+  test('says what to leave out where the line that ran is not known', () => {
+    expect(nextLine(sameWithout('--yes', '--no-input'), { target: {} })).toBe('omit --yes and --no-input')
   })
 
   test('prints only the flags where the command of the line does not take them', () => {

@@ -264,10 +264,10 @@ describe('--amount max and a share of the balance', () => {
   })
 
   test.each([
-    [`deposit ${place} --amount half`, '--amount max or --amount 50%'],
-    [`withdraw ${place} --amount 150%`, '--amount max or --amount 50%'],
-    [`${send} --token USDC --amount 0%`, '--amount max or --amount 50%'],
-    [`${same} --token-in WETH --token-out USDC --amount-in most`, '--amount-in max or --amount-in 50%'],
+    [`deposit ${place} --amount half`, 'max or 50%: sluice '],
+    [`withdraw ${place} --amount 150%`, 'max or 50%: sluice '],
+    [`${send} --token USDC --amount 0%`, 'max or 50%: sluice '],
+    [`${same} --token-in WETH --token-out USDC --amount-in most`, 'max or 50%: sluice swap execute --help'],
   ])('%s names the shares that are possible', async (line, says) => {
     const { exit, json } = await run(`${line} --json`)
     expect(exit).toBe(2)

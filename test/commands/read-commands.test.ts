@@ -293,7 +293,7 @@ describe('yield recommend', () => {
     const { json: list } = await run('strategies list --json --asset USDC --paused exclude --limit 1')
     expect(json.strategy.apy).toBe(list.items[0].apy)
     const text = await run('yield recommend USDC')
-    expect(text.out).toContain(`sluice deposit --amount 100 ${json.strategy.slug}`)
+    expect(text.out).toContain(`sluice deposit ${json.strategy.slug} --amount AMOUNT`)
   })
 
   test('filters by category and network, and returns transactions for a wallet', async () => {
@@ -331,10 +331,10 @@ describe('yield recommend', () => {
     const asked = `yield recommend USDC --wallet ${sandbox.user.address} --amount 10`
     const next = async (line: string) => /next {2}(.*)/.exec((await run(line)).out)?.[1]
     expect(await next(`${asked} --from sandbox-one --to sandbox-two`)).toMatch(
-      /^sluice deposit --amount 10 --from sandbox-one [\w-]+-sandbox-two$/,
+      /^sluice deposit [\w-]+-sandbox-two --amount 10 --from sandbox-one --wallet 0x/,
     )
     expect(await next(`${asked} --from sandbox-one --to sandbox-one`)).toMatch(
-      /^sluice deposit --amount 10 [\w-]+-sandbox-one$/,
+      /^sluice deposit [\w-]+-sandbox-one --amount 10 --wallet 0x/,
     )
   })
 })
@@ -673,7 +673,7 @@ describe('decode', () => {
       exit: 0,
       json: { decoded: false, to: null, network: null, value: null, gives: [], ...told },
     })
-    expect((await run(`decode ${data}`)).out).toMatch(/^next +.*--to CONTRACT/m)
+    expect((await run(`decode ${data}`)).out).toMatch(/^next +.*name the contract/m)
   })
 
   test('of calldata of a function that no contract has says so, and exits 4', async () => {

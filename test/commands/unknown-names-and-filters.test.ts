@@ -35,24 +35,33 @@ test.each([
   ['tokens list --network 8453', 'set SLUICE_RPC_BASE to the URL'],
   ['swap quote --from base --token-in USDC --token-out WETH --amount-in 1', 'set SLUICE_RPC_BASE to the URL'],
   ['profile use sandbox1', 'did you mean sandbox?'],
-  ['strategis list', 'Did you mean strategies?'],
-  ['strategies lst', 'Did you mean list?'],
-  ['deposit x --amuont 1', 'Did you mean --amount?'],
+  ['strategis list', 'Did you mean\n      sluice strategies list\n'],
+  ['strategies lst', 'Did you mean\n      sluice strategies list\n'],
+  ['deposit x --amuont 1', 'Did you mean\n      sluice deposit x --amount 1\n'],
   ['sandbox fault stopp-mining', 'did you mean stop-mining?'],
   // An amount or its symbol without its flag.
-  ['deposit aave-v3-usdc-sandbox-one 100', 'Did you mean --amount 100?'],
-  ['withdraw aave-v3-usdc-sandbox-one 50%', 'Did you mean --amount 50%?'],
-  ['deposit aave-v3-usdc-sandbox-one --amount 100 USDC', 'Did you mean --amount 100USDC?'],
+  [
+    'deposit aave-v3-usdc-sandbox-one 100',
+    'Did you mean\n      sluice deposit aave-v3-usdc-sandbox-one --amount 100\n',
+  ],
+  [
+    'withdraw aave-v3-usdc-sandbox-one 50%',
+    'Did you mean\n      sluice withdraw aave-v3-usdc-sandbox-one --amount 50%\n',
+  ],
+  [
+    'deposit aave-v3-usdc-sandbox-one --amount 100 USDC',
+    'Did you mean\n      sluice deposit aave-v3-usdc-sandbox-one --amount 100USDC\n',
+  ],
   // Words of other programs.
-  ['sandbox start', 'Did you mean up?'],
-  ['sandbox stop', 'Did you mean down?'],
-  ['sandbox restart', 'Did you mean reset?'],
-  ['wallet create x', 'Did you mean new?'],
-  ['wallet rm x', 'Did you mean remove?'],
-  ['wallet balance', 'Did you mean balances?'],
-  ['profile ls', 'Did you mean list?'],
-  ['action follow x', 'Did you mean watch?'],
-  ['action retry x', 'Did you mean resume?'],
+  ['sandbox start', 'Did you mean\n      sluice sandbox up\n'],
+  ['sandbox stop', 'Did you mean\n      sluice sandbox down\n'],
+  ['sandbox restart', 'Did you mean\n      sluice sandbox reset\n'],
+  ['wallet create x', 'Did you mean\n      sluice wallet new x\n'],
+  ['wallet rm x', 'Did you mean\n      sluice wallet remove x\n'],
+  ['wallet balance', 'Did you mean\n      sluice wallet balances\n'],
+  ['profile ls', 'Did you mean\n      sluice profile list\n'],
+  ['action follow x', 'Did you mean\n      sluice action watch x\n'],
+  ['action retry x', 'Did you mean\n      sluice action resume x\n'],
   ['strategies list --min-apy 5', '--min-apy 5%'],
   ['strategies list --min-apy 2.5', '--min-apy 2.5%'],
 ])('%s prints "%s"', async (line, guess) => {
@@ -299,7 +308,8 @@ test('every subcommand that is typed at the top level is answered with its whole
     const { exit, json } = await run(`${name} some-id --json`)
     expect({ name, exit }).toEqual({ name, exit: 2 })
     // A name with subcommands of its own is answered with its group.
-    for (const words of some) expect(json.error.hint).toContain(`sluice ${words.slice(0, 2).join(' ')}`)
+    const lines = json.error.next.map(({ command }: { command: string }) => command)
+    for (const words of some) expect(lines).toContain(`sluice ${words.slice(0, 2).join(' ')} some-id --json`)
   }
   // One at a wrong group.
   expect((await run('wallet explain 0xab --json')).json.error.hint).toContain('sluice action explain')

@@ -69,10 +69,7 @@ describe('--assert', () => {
     if (code !== 'POLICY_SIMULATION') return
     expect(ran.json.error.message).toContain(condition.split(',').at(-1))
     // The condition is the user's own; the one in the hint is met.
-    const [, holds] =
-      /^To accept this change, adjust the condition(?: and keep the others)?: --assert '(.+)'$/.exec(
-        ran.json.error.hint,
-      )!
+    const [, holds] = /^To accept this change: --assert '(.+)'$/.exec(ran.json.error.hint)!
     const again = await signsNothing(() => run([...deposit.split(' '), '--dry-run', '--assert', holds!]))
     expect({ exit: again.exit, isSame: holds === condition }).toEqual({ exit: 0, isSame: false })
   })

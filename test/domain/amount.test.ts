@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
-  amountExample,
   formatAmount,
   maxUint256,
   parseAmount,
@@ -13,6 +12,7 @@ import {
   writtenAmount,
 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
+import { type Flags, isNext } from '../../src/domain/text/next-step.ts'
 
 const usdc = { symbol: 'USDC', decimals: 6 }
 const refusal = (work: () => unknown): AppError => {
@@ -24,6 +24,11 @@ const refusal = (work: () => unknown): AppError => {
   }
   throw new Error('it was accepted')
 }
+
+/** The flags of each next step of a refused amount. */
+const proposed = (work: () => unknown): Flags[] =>
+  refusal(work).next!.flatMap((part) => (isNext(part) ? [part.flags] : []))
+const onlyHelp: Flags[] = [{ '--help': true }]
 
 const shares: [text: string | undefined, share: bigint | undefined][] = [
   ['max', 10_000n],
@@ -86,39 +91,44 @@ describe('parseAmount and parseRawAmount', () => {
     ['1 USDC USDC', 'two symbols'],
     ['USDC 1', 'the symbol first'],
     ['$1', 'a currency sign'],
-  ])('refuse "%s" (%s) with a hint that names --amount and --amount-raw', (text) => {
-    const { code, hint } = refusal(() => parseAmount(text, usdc))
-    expect(code).toBe('INVALID_AMOUNT')
-    expect(hint).toContain('--amount ')
-    expect(hint).toContain('--amount-raw ')
+  ])('refuse "%s" (%s) with a command for each amount that it may mean, else with the help', (text) => {
+    expect(refusal(() => parseAmount(text, usdc)).code).toBe('INVALID_AMOUNT')
+    const next = proposed(() => parseAmount(text, usdc))
+    for (const flags of next)
+      expect(Object.keys(flags)).toEqual([/[1-9]/.test(flags['--amount'] as string) ? '--amount' : '--help'])
+    expect(next.length).toBeGreaterThan(0)
   })
 
   test.each([
-    ['1,000', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
-    ['1.000,50', '--amount 1000.5', '--amount-raw 1000500000'],
-    ["1'000,5", '--amount 1000.5', '--amount-raw 1000500000'],
-    ['1.000.000', '--amount 1000000', '--amount-raw 1000000000000'],
-    ['1,5', '--amount 1.5', '--amount-raw 1500000'],
-    ['12,345,678.9', '--amount 12345678.9', '--amount-raw 12345678900000'],
-    ['1_000', '--amount 1000', '--amount-raw 1000000000'],
-    ['1e3', '--amount 1000', '--amount-raw 1000000000'],
-    ['1.25e1', '--amount 12.5', '--amount-raw 12500000'],
-    ['25e-3', '--amount 0.025', '--amount-raw 25000'],
-    ['0x10', '--amount 16', '--amount-raw 16000000'],
-    ['.5', '--amount 0.5', '--amount-raw 500000'],
-    ['1.12345678', '--amount 1.123456', '--amount-raw 1123456'],
-    ['1,000USDC', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
-    ['1e3 usdc', '--amount 1000', '--amount-raw 1000000000'],
-    ['1e3USDC', '--amount 1000', '--amount-raw 1000000000'],
-  ])('refuse %s and suggest the amounts it may mean', (text, units, raw) => {
-    expect(refusal(() => parseAmount(text, usdc)).hint).toBe(
-      `${units}; the same in the smallest unit: ${raw}`,
+    ['1,000', ['1000', '1']],
+    ['1.000,50', ['1000.5']],
+    ["1'000,5", ['1000.5']],
+    ['1.000.000', ['1000000']],
+    ['1,5', ['1.5']],
+    ['12,345,678.9', ['12345678.9']],
+    ['1_000', ['1000']],
+    ['1e3', ['1000']],
+    ['1.25e1', ['12.5']],
+    ['25e-3', ['0.025']],
+    ['0x10', ['16']],
+    ['.5', ['0.5']],
+    ['1.12345678', ['1.123456']],
+    ['1,000USDC', ['1000', '1']],
+    ['1e3 usdc', ['1000']],
+    ['1e3USDC', ['1000']],
+  ])('refuse %s and propose the amounts it may mean, each by a command', (text, amounts) => {
+    expect(proposed(() => parseAmount(text, usdc))).toEqual(amounts.map((one) => ({ '--amount': one })))
+  })
+
+  test('name each amount that a text may mean in the words before its command', () => {
+    expect(refusal(() => parseAmount('1,000', usdc)).hint).toBe(
+      'If you mean 1,000 USDC: --amount 1000. If you mean 1 USDC: --amount 1',
     )
   })
 
   test('suggest the amount after the flag that was typed', () => {
-    expect(refusal(() => parseAmount('1e3', usdc, '--amount-in')).hint).toBe('--amount-in 1000')
-    expect(refusal(() => parseAmount('1e-9', usdc, '--amount-in')).hint).toMatch(/--amount-in 100\.5$/)
+    expect(proposed(() => parseAmount('1e3', usdc, '--amount-in'))).toEqual([{ '--amount-in': '1000' }])
+    expect(proposed(() => parseAmount('1e-9', usdc, '--amount-in'))).toEqual(onlyHelp)
   })
 
   test.each(['0', '0.0', '0USDC', '000.000000'])('refuse the zero amount %s', (text) => {
@@ -147,20 +157,18 @@ describe('parseAmount and parseRawAmount', () => {
 
   test('suggest no amount that exceeds what a token can hold', () => {
     for (const text of ['1e99', '1e72', `0x${'f'.repeat(64)}`])
-      expect(refusal(() => parseAmount(text, usdc)).hint).toMatch(
-        /^--amount 100\.5, or .* --amount-raw 100500000$/,
-      )
-    expect(refusal(() => parseRawAmount('1e99')).hint).toBe('Digits alone, such as: --amount-raw 1000000')
+      expect(proposed(() => parseAmount(text, usdc))).toEqual(onlyHelp)
+    expect(proposed(() => parseRawAmount('1e99'))).toEqual(onlyHelp)
   })
 
-  test.each([
-    ['1e6', '--amount-raw 1000000'],
-    ['1,000', '--amount-raw 1000 or --amount-raw 1'],
-    ['1.5', 'in units of the token: --amount 1.5'],
-    ['1,005', '--amount-raw 1005 or in units of the token: --amount 1.005'],
-    ['', 'Digits alone, such as: --amount-raw 1000000'],
-  ])('refuse the raw amount "%s" and suggest the amounts it may mean', (text, hint) => {
-    expect(refusal(() => parseRawAmount(text)).hint).toBe(hint)
+  test.each<[string, Flags[]]>([
+    ['1e6', [{ '--amount-raw': '1000000' }]],
+    ['1,000', [{ '--amount-raw': '1000' }, { '--amount-raw': '1' }]],
+    ['1.5', [{ '--amount': '1.5' }]],
+    ['1,005', [{ '--amount-raw': '1005' }, { '--amount': '1.005' }]],
+    ['', onlyHelp],
+  ])('refuse the raw amount "%s" and propose the amounts it may mean', (text, next) => {
+    expect(proposed(() => parseRawAmount(text))).toEqual(next)
   })
 
   test('accept only a whole number above zero as a raw amount', () => {
@@ -260,9 +268,9 @@ test('an amount for people has thousands separators, and none in its decimals', 
 })
 
 test.each(['-5', '- 5', '-5USDC', '-1,000'])(
-  'no hint turns the negative amount %s into a payment',
+  'no next step turns the negative amount %s into a payment',
   (text) => {
-    expect(refusal(() => parseAmount(text, usdc)).hint).toBe(amountExample(usdc))
-    expect(refusal(() => parseRawAmount(text)).hint).toBe('Digits alone, such as: --amount-raw 1000000')
+    expect(proposed(() => parseAmount(text, usdc))).toEqual(onlyHelp)
+    expect(proposed(() => parseRawAmount(text))).toEqual(onlyHelp)
   },
 )

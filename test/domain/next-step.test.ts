@@ -142,8 +142,9 @@ describe('next steps', () => {
   })
 
   // A command is printed on a line of its own, so the words around it must stand alone.
-  test('no command stands in brackets within words', () => {
-    const made = /^(sluice|sameWith|withFlags|commandForOperation|revokeCommand)$/
+  test('no command stands in brackets within words, and none behind "or"', () => {
+    const made =
+      /^(sluice|sameWith|sameWithout|ownHelp|corrected|withFlags|commandForOperation|revokeCommand)$/
     const advices = files.flatMap(({ file, text, nodes }) =>
       nodes
         .filter(({ type, tag }) => type === 'TaggedTemplateExpression' && (tag as Node).name === 'advice')
@@ -152,9 +153,9 @@ describe('next steps', () => {
     expect(advices.length).toBeGreaterThan(100)
     const wrong = advices.filter(({ quasi }) => {
       const words = quasi.quasis as { value: { cooked: string } }[]
-      return (quasi.expressions as Node[]).some(({ type, callee }, at) => {
-        const isCommand = type === 'CallExpression' && made.test(String((callee as Node).name))
-        return isCommand && /[([{]\s*$/.test(words[at]!.value.cooked)
+      return (quasi.expressions as Node[]).some(({ type, callee, name }, at) => {
+        const isCommand = made.test(String(type === 'CallExpression' ? (callee as Node).name : name))
+        return isCommand && /(?:[([{]|\bor\W*)\s*$/i.test(words[at]!.value.cooked)
       })
     })
     expect(wrong.map(({ at }) => at)).toEqual([])
@@ -183,6 +184,40 @@ describe('next steps', () => {
         }
         return look(parseAst(text, { lang: 'ts' }, file) as unknown as Node)
       })
+    expect(found).toEqual([])
+  })
+
+  // A flag in words is not a line that can be pasted: it is data, as in `sameWith`, `sameWithout` and `ownHelp`.
+  test('no text beside help, messages, notices and documents names a flag in words', () => {
+    const flag = /(?<![\w=])--[a-z]/
+    const isText =
+      /^(domain\/(command-line\/.*|sandbox-fault)|commands\/(help-topics|doctor|mcp|demo\/.*|init\/init|swap\/quote)|cli\/(views|schema|output|terminal)\/.*|cli\/(prompts|conditions\/parse-conditions|signing-flow\/refuse-duplicates)|app\/main|http\/guarded-post|server\/docs-page|store\/(companion-package|sql\/.*)|sandbox\/(daemon-launch|node-processes))\.ts$/
+    const notWords =
+      /^(addHelpText|description|option|summary|add|sub|describe|version|helpOption|split|sluice|same(With|Without)|corrected|withFlags)$/
+    const look = (node: Node, isAdvice: boolean): string[] => {
+      const isAdvising =
+        isAdvice ||
+        (node.type === 'Property' && (node.key as Node).name === 'next') ||
+        (node.type === 'TaggedTemplateExpression' && (node.tag as Node).name === 'advice')
+      if (node.type === 'CallExpression' || node.type === 'NewExpression') {
+        const callee = node.callee as Node
+        const name = String(callee.type === 'MemberExpression' ? (callee.property as Node).name : callee.name)
+        if (notWords.test(name)) return isNode(callee.object) ? look(callee.object, isAdvising) : []
+        // What is wrong may be a flag.
+        if (name === 'AppError') return (node.arguments as Node[]).slice(2).flatMap((one) => look(one, false))
+      }
+      const said = textOf(node)
+      const isFound = said !== undefined && flag.test(said) && !/^--[a-z-]+$/.test(said)
+      return isFound
+        ? [`${isAdvising ? 'next' : 'text'}: ${said}`]
+        : childrenOf(node).flatMap((one) => look(one, isAdvising))
+    }
+    const found = globSync('**/*.ts', { cwd: source }).flatMap((file) => {
+      const text = readFileSync(join(source, file), 'utf8')
+      if (!flag.test(text)) return []
+      const all = look(parseAst(text, { lang: 'ts' }, file) as unknown as Node, false)
+      return all.filter((one) => one.startsWith('next') || !isText.test(file)).map((one) => `${file}: ${one}`)
+    })
     expect(found).toEqual([])
   })
 

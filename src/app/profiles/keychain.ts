@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Entry } from '@napi-rs/keyring'
 import { AppError } from '../../domain/errors.ts'
-import { advice, type Next } from '../../domain/text/next-step.ts'
+import { advice, type Next, sameWithout } from '../../domain/text/next-step.ts'
 
 /** A store of named secrets outside the program's files. A failure is an AppError. */
 export type Keychain = {
@@ -81,5 +81,5 @@ const refused = (why: string, instead: Next, cause?: unknown): AppError =>
 const unkept = (cause?: unknown): AppError =>
   new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
     cause,
-    next: 'Unlock the keychain on the desktop, or omit --keychain.',
+    next: advice`Unlock the keychain on the desktop, or store it in a file: ${sameWithout('--keychain')}`,
   })

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +31,7 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
         'CONFIG_INVALID',
         `${variable} names a network that this version does not support${suggestedNetwork(variable, networks)}`,
         {
-          next: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or use --profile sandbox`,
+          next: advice`Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}. On the sandbox: ${sameWith({ '--profile': 'sandbox' })}`,
         },
       )
     const urls = env[variable]!.split(',').map((url) => url.trim())

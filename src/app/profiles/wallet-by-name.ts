@@ -1,5 +1,5 @@
 import type { Globals } from '../../cli/options/global-options.ts'
-import { promptSecret } from '../../cli/prompts.ts'
+import { passwordElsewhere, promptSecret } from '../../cli/prompts.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
@@ -107,12 +107,7 @@ async function passwordOf(
     return (
       secrets.password ??
       (await remembered()) ??
-      (await promptSecret(
-        io,
-        globals,
-        `Password of ${name}:`,
-        'Use --password-file PATH, or set SLUICE_PASSWORD.',
-      ))
+      (await promptSecret(io, globals, `Password of ${name}:`, passwordElsewhere))
     )
   } catch (error) {
     throw passwordTrouble(error, name)
@@ -127,6 +122,6 @@ function passwordTrouble(error: unknown, passwordOf: string): unknown {
 
 function bare(name: string): never {
   throw new AppError('KEY_REQUIRED', `${name} is an address; signing needs a key`, {
-    next: advice`${sluice('wallet import', 'NAME')}, then --wallet NAME`,
+    next: advice`${sluice('wallet import', 'NAME')}, then: ${sameWith({ '--wallet': 'NAME' })}`,
   })
 }

@@ -5,9 +5,9 @@ import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { decodeText } from '../../domain/text/decode-text.ts'
-import { sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
-import { listFileCommand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
@@ -92,7 +92,7 @@ async function onlyCustomer(keys: { all: () => Promise<KeyRow[]> }): Promise<str
         next: sluice('keys create', { '--customer': 'acme' }),
       })
     : new AppError('USAGE', `Name one of the customers: ${known.map(sanitizeText).join(', ')}`, {
-        next: `Add --customer ${shellWord(known[0]!)}.`,
+        next: advice`For ${sanitizeText(known[0]!)}: ${sameWith({ '--customer': known[0]! })}`,
       })
 }
 

@@ -3,7 +3,9 @@ import type { Globals } from '../../cli/options/global-options.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
+import type { FlagName } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith, sameWithout } from '../../domain/text/next-step.ts'
 import { hostOf } from '../../http/client.ts'
 import { defaultDerivationPath, derivationPath } from '../../signing/ledger/ledger.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
@@ -62,16 +64,27 @@ function usesEnvironmentSigner(
   })
 }
 
+const ways = {
+  '--key-file': 'the key file',
+  '--ledger': 'the Ledger',
+  '--signer-url': 'the remote signer',
+  '--wallet': 'the wallet',
+} as const satisfies Partial<Record<FlagName, string>>
+
 /** Only one signer may be given; `--wallet ADDRESS` also chooses the account of a device or a remote signer. */
 function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void {
-  const ways = { '--key-file': keyFile, '--ledger': ledger, '--signer-url': signerUrl, '--wallet': wallet }
-  const [one, other] = Object.entries(ways).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  if (other === undefined) return
-  const isAccount = other === '--wallet' && one !== '--key-file' && EvmAddress.safeParse(wallet).success
-  if (isAccount) return
+  const given = { '--key-file': keyFile, '--ledger': ledger, '--signer-url': signerUrl, '--wallet': wallet }
+  const [one, other] = (Object.keys(ways) as (keyof typeof ways)[]).filter(
+    (name) => given[name] !== undefined,
+  )
+  if (one === undefined || other === undefined) return
+  const mayNameAccount = other === '--wallet' && one !== '--key-file'
+  if (mayNameAccount && EvmAddress.safeParse(wallet).success) return
+  const each = advice`To sign with ${ways[one]}: ${sameWithout(other)}. To sign with ${ways[other]}: ${sameWithout(one)}`
   throw new AppError('USAGE', `${one} and ${other} cannot be combined`, {
-    ...(other === '--wallet' &&
-      one !== '--key-file' && { next: `To require an address, combine ${one} with --wallet 0x...` }),
+    next: mayNameAccount
+      ? advice`${each}. To require an address of ${ways[one]}: ${sameWith({ '--wallet': 'ADDR' })}`
+      : each,
   })
 }
 

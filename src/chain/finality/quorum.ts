@@ -116,7 +116,7 @@ export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagr
  * find the wrong one.
  */
 export function disagreementHint({ host, by, has }: Disagreement, setting: string): string {
-  if (has === 'no answer yet') return `Allow more time (--timeout), or remove ${host} from ${setting}`
+  if (has === 'no answer yet') return `Allow more time, or remove ${host} from ${setting}`
   const both = by === host ? `the endpoints at ${host}` : `${host} and ${by}`
   return has === 'another' || has === 'something else'
     ? `Find out which of ${both} is right, and remove the other one from ${setting}`

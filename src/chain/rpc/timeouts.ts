@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { maxTimerMs } from '../../domain/timer-limit.ts'
 import { aroundCalls, type ChainClient } from '../chain-client.ts'
 import type { Clock } from './clock.ts'
@@ -68,7 +69,7 @@ export async function withDeadline<T>(
   const late = () =>
     new AppError('RPC_UNREACHABLE', `The time limit was reached before ${host} answered`, {
       details: { host, fault: 'time over' },
-      next: `Allow more time: --timeout 10m. If there is another endpoint, you can remove ${host}`,
+      next: advice`If there is another endpoint, you can remove ${host}. To allow more time: ${sameWith({ '--timeout': '10m' })}`,
     })
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()

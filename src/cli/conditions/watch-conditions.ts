@@ -1,6 +1,7 @@
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Next } from '../../domain/text/next-step.ts'
+import { sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -38,7 +39,7 @@ export async function watchConditions<subject>(
   const { globals, io, program } = cli
   if (globals.csv || globals.raw || globals.fields)
     throw new AppError('USAGE', 'A watch cannot be combined with --csv, --fields or --raw', {
-      next: 'Use --json.',
+      next: sameWith({ '--json': true }, '--csv', '--fields', '--raw'),
     })
   const states = await program.conditionStates()
   const known = new Map(states.read(scope).map(({ isMet, ...of }) => [keyOf(of), isMet]))

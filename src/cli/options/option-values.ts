@@ -1,16 +1,25 @@
 import type { Option } from 'commander'
 import { type Address, EvmAddress, splitNetworkPrefix } from '../../domain/address.ts'
-import { amountExample, parseAmount, parseRawAmount, shareExample } from '../../domain/amount.ts'
+import { amountHelp, parseAmount, parseRawAmount } from '../../domain/amount.ts'
 import { canAnyoneSpendFrom, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import type { FlagName } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
+import { shortPercent } from '../../domain/price-impact-share.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
 import { type ActionStatus, actionStatuses } from '../../domain/swap-outcome.ts'
-import { type Advice, advice, sameWith } from '../../domain/text/next-step.ts'
+import {
+  type Advice,
+  advice,
+  eachAdvice,
+  ownHelp,
+  sameWith,
+  sameWithout,
+} from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Unit } from '../../domain/token.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
-import { parseGwei } from '../../guard/user-limits-and-exemptions.ts'
+import { maxFeeIn } from '../../guard/user-limits-and-exemptions.ts'
 import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */
@@ -54,7 +63,7 @@ export function nonceOf(text: string, example = 'NETWORK'): { network: string | 
   const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
   if (nonce !== undefined) return { network, nonce: Number(nonce) }
   throw new AppError('USAGE', `--nonce must be a number or NETWORK=number, not "${sanitizeText(text)}"`, {
-    next: `Use --nonce 7, or for one network --nonce ${example}=7.`,
+    next: advice`Give a number alone, or one for a network, such as ${example}=7: ${ownHelp}`,
   })
 }
 
@@ -65,7 +74,7 @@ export function serviceFee(text: string): number {
   throw new AppError(
     'USAGE',
     `--max-service-fee must be a share in whole basis points, not "${sanitizeText(text)}"`,
-    { next: '--max-service-fee 1% or --max-service-fee 100bps' },
+    { next: advice`In basis points or percent, such as 100bps or 1%: ${ownHelp}` },
   )
 }
 
@@ -76,23 +85,24 @@ export function minAssuranceOf(text: string | true | undefined): AssuranceLevel 
   const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
   throw new AppError('USAGE', `Unknown assurance level "${sanitizeText(text)}"`, {
-    next: `--min-assurance ${assuranceLevels.join(', ')}`,
+    next: advice`One of ${assuranceLevels.join(', ')}: ${ownHelp}`,
   })
 }
 
 /** Parses --max-fee, in gwei, into wei. */
 export function maxFee(text: string): bigint {
-  if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
+  const most = maxFeeIn(text)
+  if (most !== undefined) return most
   throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${sanitizeText(text)}"`, {
-    next: sameWith({ '--max-fee': '30' }),
+    next: advice`In gwei, such as 30: ${ownHelp}`,
   })
 }
 
 /** Reads basis points: a whole number from 0 to 10000. */
-export function bpsOf(text: string, flag: string): number {
+export function bpsOf(text: string, flag: FlagName): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
-  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a number of basis points`, {
-    next: `Use 0 to 10000; a basis point is 0.01%: ${flag} 10`,
+  throw new AppError('USAGE', `${flag} must be a number of basis points, not "${sanitizeText(text)}"`, {
+    next: advice`Use 0 to 10000; a basis point is 0.01%: ${ownHelp}`,
   })
 }
 
@@ -100,7 +110,7 @@ export function bpsOf(text: string, flag: string): number {
 export function idempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
   throw new AppError('USAGE', 'An idempotency key must be 8-128 characters: letters, digits, . _ : -', {
-    next: advice`For example: ${sameWith({ '--idempotency-key': 'deposit-2026-11-21' })}`,
+    next: advice`For example deposit-2026-11-21: ${sameWith({ '--idempotency-key': 'KEY' })}`,
   })
 }
 
@@ -142,26 +152,30 @@ export function refundAddress(text: string, what = '--refund'): string {
   })
 }
 
+const oneAmount = advice`For the amount in units of the token: ${sameWithout('--amount-raw')}. For the amount in the smallest unit: ${sameWithout('--amount')}`
+
 /** USAGE if an amount is given in two ways. */
 export function refuseTwoAmounts({ amount, amountRaw }: { amount?: string; amountRaw?: string }): void {
   if (amount !== undefined && amountRaw !== undefined)
-    throw new AppError('USAGE', '--amount and --amount-raw cannot be combined')
+    throw new AppError('USAGE', '--amount and --amount-raw cannot be combined', { next: oneAmount })
 }
 
 /** Parses an amount: `--amount` in units of the token, or `--amount-raw` in its smallest unit. */
 export function amountOf(
   { amount, amountRaw }: { amount?: string; amountRaw?: string },
   unit: Unit,
-  next: Advice = amountExample(unit) + shareExample(),
+  next: Advice = amountHelp(unit, 'share'),
 ): bigint {
   if ((amount === undefined) === (amountRaw === undefined))
     throw new AppError(
       'USAGE',
       amount === undefined ? 'No amount given' : '--amount and --amount-raw cannot be combined',
-      { next },
+      { next: amount === undefined ? next : oneAmount },
     )
-  return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit, undefined, 'share')
+  return amount === undefined ? parseRawAmount(amountRaw!) : parseAmount(amount, unit, '--amount', 'share')
 }
+
+const slippageHelp = advice`With its unit, such as 0.5% or 50bps: ${ownHelp}`
 
 /** Parses slippage with its unit, `0.5%` or `50bps`, into a fraction. */
 export function slippage(text: string): number {
@@ -172,18 +186,17 @@ export function slippage(text: string): number {
       ['bps', 10_000],
     ] as const
     const fits = readings.filter(([, parts]) => Number(text) / parts >= 0.0001 && Number(text) / parts <= 0.5)
+    const meant = fits.map(([unit, parts]) => {
+      const share = Number(text) / parts
+      return advice`If you mean ${shortPercent(share)}: ${sameWith({ '--slippage': `${Number(text)}${unit}` })}`
+    })
     throw new AppError('USAGE', `Slippage "${text}" needs a unit`, {
-      next:
-        fits.length > 0
-          ? fits.length === 2
-            ? `--slippage ${Number(text)}% or --slippage ${Number(text)}bps`
-            : `--slippage ${Number(text)}${fits[0]![0]}, which is ${fits[0]![0] === '%' ? `${Number(text) * 100}bps` : `${Number(text) / 100}%`}`
-          : '--slippage 0.5% or --slippage 50bps',
+      next: meant.length > 0 ? eachAdvice(meant) : slippageHelp,
     })
   }
   if (fraction >= 0.0001 && fraction <= 0.5) return fraction
   throw new AppError('USAGE', `Slippage must be from 0.01% to 50%, not ${text}`, {
-    next: '--slippage 0.5% or --slippage 50bps',
+    next: slippageHelp,
   })
 }
 
@@ -198,6 +211,6 @@ export function statusOf(text: string): ActionStatus {
   const status = actionStatuses.find((one) => one === text.toUpperCase())
   if (status !== undefined) return status
   throw new AppError('USAGE', `Unknown status "${sanitizeText(text)}"`, {
-    next: `--status ${actionStatuses.join(', ')}`,
+    next: advice`One of ${actionStatuses.join(', ')}: ${ownHelp}`,
   })
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, networkNamed } from '../../domain/networks.ts'
-import { sameWith } from '../../domain/text/next-step.ts'
+import { advice, ownHelp, sameWith } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { nonceOf } from './option-values.ts'
 
@@ -25,7 +25,7 @@ export function noncesOf(
         'USAGE',
         `--nonce is given twice for ${network === undefined ? 'the network of the first transaction' : `chain ${chainId}`}`,
         {
-          next: '--nonce NETWORK=N, once per network',
+          next: advice`Give one nonce for each network: ${ownHelp}`,
         },
       )
     pinned[chainId] = nonce
@@ -42,7 +42,7 @@ const pinsNothing = (
   return new AppError(
     'USAGE',
     `--nonce ${text} does not apply: the transactions are on ${names.join(' and ')}`,
-    { nothing: 'signed', next: sameWith({ '--nonce': `${names[0]}=N` }) },
+    { nothing: 'signed', next: sameWith({ '--nonce': `${names[0]}=N` }, { flag: '--nonce', value: text }) },
   )
 }
 

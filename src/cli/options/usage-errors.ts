@@ -1,7 +1,15 @@
 import type { Command, CommanderError } from 'commander'
-import { AppError, hasDefaultAdvice } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
-import { advice, type CommandName, type Next, sluice } from '../../domain/text/next-step.ts'
+import {
+  type Advice,
+  advice,
+  type CommandName,
+  corrected,
+  type Next,
+  sameWith,
+  sluice,
+} from '../../domain/text/next-step.ts'
 import { wordsTo } from './command-tree-queries.ts'
 import { repeatable } from './option-values.ts'
 
@@ -51,14 +59,23 @@ const ancestors = ({ parent }: Command): Command[] => (parent ? [parent, ...ance
 const unsuggested =
   /^--(yes|allow-duplicate|allow-contract|allow-token|trust-first-use|restart-cooldown|min-assurance|no-input)$/
 
-/** The suggestion of commander without the flags that skip a question; `undefined` without one. */
-function suggestionIn(whole: string, message: string): string | undefined {
+/** The suggestion of commander without the flags that skip a question; as the line that ran with each; `undefined` without one. */
+function suggestionIn(whole: string, message: string): Advice | undefined {
   // Its suggestion for a flag in the place of a command is not a flag that exists.
   if (message.startsWith("unknown command '-")) return undefined
   const [, one, list] = /\(Did you mean (?:one of ([^?]+)|([^?]+))\?\)/.exec(whole) ?? []
   const names = (one ?? list ?? '').split(', ').filter((name) => name !== '' && !unsuggested.test(name))
-  return names.length === 0 ? undefined : names.join(' or ')
+  const [, typed] = /^unknown (?:option|command) '([^=']*)/.exec(message) ?? []
+  if (names.length === 0) return undefined
+  // What was typed behind the name of a secret is not printed again.
+  const isSecret = names.some((name) => name.endsWith('-file'))
+  return typed === undefined || isSecret
+    ? names.join(' or ')
+    : listed(names.map((name) => corrected(typed, name)))
 }
+
+/** Several commands, one after the other. */
+const listed = (all: readonly Next[]): Advice => all.flatMap((one, at) => (at === 0 ? [one] : [', ', one]))
 
 /** Other words for a subcommand, by the words that people know from other programs. */
 const synonyms: readonly (readonly [names: readonly string[], typed: readonly string[]])[] = [
@@ -85,13 +102,14 @@ const synonyms: readonly (readonly [names: readonly string[], typed: readonly st
 ]
 
 /** The subcommand that an unknown one means by another word; `undefined` if there is none. */
-function synonymIn(command: Command | undefined, message: string): string | undefined {
+function synonymIn(command: Command | undefined, message: string): Next | undefined {
   const [, typed = ''] = /^unknown command '(.*)'/s.exec(message) ?? []
   const known = command?.commands.map((one) => one.name()) ?? []
-  return synonyms
+  const meant = synonyms
     .filter(([, words]) => words.includes(typed.toLowerCase()))
     .flatMap(([names]) => names)
     .find((name) => known.includes(name))
+  return meant === undefined ? undefined : corrected(typed, meant)
 }
 
 /** The commands of the whole tree that an unknown one names, where it was typed at a wrong place: `explain` is `sluice action explain`. */
@@ -101,7 +119,11 @@ function elsewhere(command: Command | undefined, message: string, tree: Command)
   const here = wordsTo(command).join(' ')
   return descendants(tree)
     .filter((one) => namesOf(one).includes(typed.toLowerCase()) && wordsTo(one.parent).join(' ') !== here)
-    .map((one) => sluice(wordsTo(one).join(' ') as CommandName))
+    .map((one) =>
+      here === ''
+        ? corrected(typed, ...wordsTo(one))
+        : sluice(wordsTo(one).join(' ') as CommandName, { '--help': true }),
+    )
 }
 
 const namesOf = (command: Command): string[] => [command.name(), ...command.aliases()]
@@ -112,15 +134,16 @@ const descendants = (command: Command): Command[] =>
 /** The most commands of other places that are suggested. */
 const mostElsewhere = 4
 
-/** The flag for an amount or its symbol that was typed as an argument: `--amount 100`, `--amount 100USDC`; `undefined` if it is neither. */
-function misplacedAmount(command: Command | undefined): string | undefined {
+/** The line that ran with an amount or its symbol as a flag that was typed as an argument; `undefined` if it is neither. */
+function misplacedAmount(command: Command | undefined): Next | undefined {
   if (!command?.options.some(({ long }) => long === '--amount')) return undefined
   const [extra = '', ...more] = command.args.slice(command.registeredArguments.length)
   if (more.length > 0) return undefined
+  const asAmount = (text: string) => sameWith({ '--amount': text }, { operand: extra })
   const { amount } = command.opts<{ amount?: string }>()
-  if (amount === undefined) return /^([0-9][0-9.,]*%?|max)$/.test(extra) ? `--amount ${extra}` : undefined
+  if (amount === undefined) return /^([0-9][0-9.,]*%?|max)$/.test(extra) ? asAmount(extra) : undefined
   return /^[0-9.]+$/.test(amount) && /^(?=.*[A-Z])[A-Za-z][A-Za-z0-9.]{1,15}$/.test(extra)
-    ? `--amount ${amount}${extra}`
+    ? asAmount(`${amount}${extra}`)
     : undefined
 }
 
@@ -130,32 +153,19 @@ export function usageError(error: CommanderError, tree?: Command): AppError {
   // Commander's suggestion for a flag in the place of a command is not a flag that exists.
   const { command } = error as { command?: Command }
   const others = tree ? elsewhere(command, message, tree) : []
-  const far =
-    others.length > 0 && others.length <= mostElsewhere
-      ? others.flatMap((one, at) => (at === 0 ? [one] : [' or ', one]))
-      : undefined
-  const guess =
+  const far = others.length > 0 && others.length <= mostElsewhere ? listed(others) : undefined
+  const guess: Advice =
     synonymIn(command, message) ??
     far ??
     suggestionIn(error.message, message) ??
-    (error.code === 'commander.excessArguments' ? misplacedAmount(command) : undefined)
+    (error.code === 'commander.excessArguments' ? misplacedAmount(command) : undefined) ??
+    ''
   const help = helpOf(command)
   const [, typed = '', choices] =
     /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []
   const near = choices === undefined ? '' : didYouMean(typed, choices.split(', '))
   const words = near === '' ? message : `${message.slice(0, -1)}${near}`
   return new AppError('USAGE', words, {
-    next: guess === undefined ? help : advice`Did you mean ${guess}? See: ${help}`,
+    next: guess === '' ? help : advice`Did you mean ${guess}? See: ${help}`,
   })
-}
-
-/** Whether a part of an advice is the help of the whole program. */
-const isProgramHelp = (part: string | Next): boolean => typeof part !== 'string' && part.command === ''
-
-/** Replaces the help of the program by the help of the command. */
-export function withCommandHelp(error: unknown, command: Command): unknown {
-  if (!(error instanceof AppError) || !hasDefaultAdvice(error)) return error
-  const parts = error.next ?? []
-  if (!parts.some(isProgramHelp)) return error
-  return error.with({ next: parts.map((part) => (isProgramHelp(part) ? helpOf(command) : part)) })
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { escapeJsonText, sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import type { Shaping } from './document-writer.ts'
@@ -50,7 +51,7 @@ export async function compileJq(
   if (compiled.exitCode !== 0) {
     ask.end()
     throw new AppError('USAGE', `--jq: ${wordsOf(compiled.stderr)}`, {
-      next: "For example: --jq '.items[] | .slug'. The language: https://jqlang.org/manual/",
+      next: advice`For the whole document: ${sameWith({ '--jq': '.' })}. The language: https://jqlang.org/manual/`,
     })
   }
   return {

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { sameWith } from '../../domain/text/next-step.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
@@ -9,7 +10,9 @@ import type { List, ListView, Rows, View } from './view-types.ts'
 
 /** That one thing is no table. */
 export const onlyListsError = (): AppError =>
-  new AppError('USAGE', '--csv is for tables only', { next: 'Use --json here.' })
+  new AppError('USAGE', '--csv is for tables only', {
+    next: sameWith({ '--json': true }, '--csv'),
+  })
 
 /** Prints one thing; `rows` is its table, for `--csv`. */
 export function emitOne<value, row>(

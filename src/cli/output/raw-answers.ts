@@ -1,5 +1,6 @@
 import type { Service } from '../../api/service-type.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice, sameWith, sameWithout } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Backend, RawResponses } from '../backend-types.ts'
 import type { Globals } from '../options/global-options.ts'
@@ -13,10 +14,12 @@ export function rawOf(
 ): (() => RawResponses) | undefined {
   if (!globals.raw) return undefined
   if (globals.json || globals.csv || globals.fields)
-    throw new AppError('USAGE', '--raw cannot be combined with --json, --jq, --template, --csv or --fields')
+    throw new AppError('USAGE', '--raw cannot be combined with --json, --jq, --template, --csv or --fields', {
+      next: advice`For the answer as it came: ${sameWithout('--json', '--jq', '--template', '--csv', '--fields')}. For the document of this program: ${sameWithout('--raw')}`,
+    })
   if (heard) return heard
   throw new AppError('USAGE', `--raw needs a remote profile; the profile in use is ${profile}`, {
-    next: 'Set SLUICE_BASE_URL and SLUICE_API_KEY, or use --json.',
+    next: advice`Set SLUICE_BASE_URL and SLUICE_API_KEY, or print it as JSON: ${sameWith({ '--json': true }, '--raw')}`,
   })
 }
 

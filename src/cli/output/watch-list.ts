@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -24,7 +25,7 @@ export async function followList<row>(
   const { globals, io } = cli
   if (globals.csv || globals.raw || globals.fields)
     throw new AppError('USAGE', '--watch cannot be combined with --csv, --fields or --raw', {
-      next: 'Use --watch --json.',
+      next: sameWith({ '--json': true }, '--csv', '--fields', '--raw'),
     })
   const { intervalMs } = view
   if (globals.json) return watchContinuously(cli, look, { show: documents<row>(cli), intervalMs })

@@ -3,7 +3,7 @@ import { readHead } from '../../chain/head.ts'
 import { readDataFee } from '../../chain/rollup-data-fee.ts'
 import { balanceOfToken } from '../../diagnosis/wallet-balances.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { amountExample, formatAmount, shareOfBalance } from '../../domain/amount.ts'
+import { amountHelp, formatAmount, shareOfBalance } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -90,7 +90,7 @@ export async function depositedToken(
     const token = tokenNamed(tokens, network, asset.symbol)
     if (token.decimals === asset.decimals) return token
     throw new AppError('USAGE', `${asset.symbol} has other decimals on ${network.name}, so name the amount`, {
-      next: amountExample(asset),
+      next: amountHelp(asset),
     })
   }
   return {

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { advice, adviceText, sluice } from '../../domain/text/next-step.ts'
+import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -138,7 +138,7 @@ export function warnNewJournal(
   if (journal.nextNonce(chainId, wallet) > 0) return
   const { name } = networkNamed(catalog.networks, chainId)
   cli.notice(
-    `This machine has not signed for this wallet on ${name} before, so it cannot know whether another machine used this key. Keep SLUICE_HOME between runs, or pin the nonce (--nonce ${name}=${simulation.nonce}).`,
+    advice`This machine has not signed for this wallet on ${name} before, so it cannot know whether another machine used this key. Keep SLUICE_HOME between runs, or pin the nonce: ${sameWith({ '--nonce': `${name}=${simulation.nonce}` })}`,
   )
 }
 

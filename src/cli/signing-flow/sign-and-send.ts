@@ -100,12 +100,12 @@ function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: 
     return error.with({
       besides: `. The plan is for ${wallet}`,
       details: { wallet },
-      next: advice`Sign with its wallet: --key-file PATH, --ledger or --wallet NAME. To see the names: ${sluice('wallet list')}`,
+      next: advice`Sign with its wallet, by its name: ${sameWith({ '--wallet': 'NAME' })} With its key file: ${sameWith({ '--key-file': 'PATH' })} With a Ledger: ${sameWith({ '--ledger': true })}. To see the names: ${sluice('wallet list')}`,
     })
   if (!dryRun || error.details?.named !== false) return error
   return error.with({
     message: 'No wallet given',
-    next: advice`A dry run needs only an address: --wallet 0xADDRESS. To create a wallet: ${sluice('wallet new', 'NAME')}`,
+    next: advice`A dry run needs only an address: ${sameWith({ '--wallet': 'ADDR' })} To create a wallet: ${sluice('wallet new', 'NAME')}`,
   })
 }
 

@@ -31,7 +31,7 @@ import {
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWithout, sluice } from '../../domain/text/next-step.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -70,7 +70,7 @@ async function exportOne(cli: Cli, id: string, options: OptionsOf<'action export
   if (options.out === undefined) {
     if (options.html && cli.globals.json)
       throw new AppError('USAGE', '--html and --json cannot be combined', {
-        next: 'Add --out FILE, or omit one of them.',
+        next: advice`For the page: ${sameWithout('--json')}. For the document: ${sameWithout('--html')}`,
       })
     return cli.emit(evidence, () => text.trimEnd())
   }

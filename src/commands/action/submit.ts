@@ -60,6 +60,6 @@ async function submit(cli: Cli, file: string, options: OptionsOf<'action submit'
 function ofPlan(error: AppError): AppError {
   if (error.code !== 'NONCE_GAP') return error
   return error.with({
-    next: 'Submit the plans before it first, or make a new plan: run the original command with --dry-run --json',
+    next: 'Submit the plans before it first, or make a new plan with the original command.',
   })
 }

@@ -180,7 +180,7 @@ function nextOf({ code, check, subject, next }: Finding, profile: KeptProfile, h
   if (isOfService && code === 'UNAUTHORIZED')
     return hasKey
       ? `Check that the API key belongs to ${sanitizeText(profile.baseUrl)}.`
-      : 'Give the API key: --api-key-file FILE.'
+      : advice`Give the API key: ${sameWith({ '--api-key-file': 'FILE' })}`
   if (isOfService) return `Check that ${sanitizeText(profile.baseUrl)} is the base URL of the service.`
   if (check === 'rpc' && subject !== null)
     return `Check that the RPC of ${sanitizeText(subject)} is the right one.`

@@ -10,7 +10,7 @@ import {
   isKeyFor,
 } from '../../domain/service-url-and-key.ts'
 import { refuseDatabasePassword } from '../../domain/text/database-url.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sameWithout, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'
@@ -61,7 +61,9 @@ export async function changeOf(
   const after = profileOf(name, before, options, given)
   const kept = await program.settings.secretsOf(name)
   if (apiKey !== undefined && after.kind !== 'remote')
-    throw new AppError('USAGE', 'Only a remote profile has an API key', { next: 'Add --base-url URL.' })
+    throw new AppError('USAGE', 'Only a remote profile has an API key', {
+      next: advice`For a remote service: ${sameWith({ '--base-url': 'URL' }, '--kind')}`,
+    })
   // An API key is saved with the addresses that it is for.
   const stays = after.kind === 'remote' && isKeyFor(kept.apiKey, after) ? kept.apiKey : undefined
   const fresh =
@@ -79,7 +81,9 @@ export async function keepProfile(
 ) {
   const { settings } = cli.program
   if (isForgotten)
-    cli.notice('The API key was for other URLs and was removed. Set it again: --api-key-file -')
+    cli.notice(
+      advice`The API key was for other URLs and was removed. To set it again: ${sluice('profile set', name, { '--api-key-file': '-' })}`,
+    )
   const backend = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
   await settings.keepSecrets(name, secrets, backend)
   const config = await settings.read()
@@ -116,7 +120,7 @@ function profileOf(
     })
   if (kind === 'engine') {
     if (typedUrl !== undefined || typedLegacy !== undefined)
-      throw new AppError('USAGE', 'An engine profile has no base URL', { next: 'Omit --kind.' })
+      throw new AppError('USAGE', 'An engine profile has no base URL', { next: sameWithout('--kind') })
     const same = before?.kind === 'engine' ? before.pricesUrl : undefined
     const prices = typedPrices === 'none' ? undefined : (typedPrices ?? same)
     const sameDatabase = before?.kind === 'engine' ? before.database : undefined
@@ -130,11 +134,11 @@ function profileOf(
   }
   if (typedDatabase !== undefined)
     throw new AppError('USAGE', 'Only an engine profile has a database', {
-      next: 'Omit --database: a remote service has its own.',
+      next: advice`A remote service has its own: ${sameWithout('--database')}`,
     })
   if (typedPrices !== undefined)
     throw new AppError('USAGE', 'Only an engine profile uses a price API', {
-      next: 'Omit --prices-url: a remote service provides prices itself.',
+      next: advice`A remote service provides prices itself: ${sameWithout('--prices-url')}`,
     })
   if (kind !== 'remote')
     throw new AppError('USAGE', `Unknown kind of profile "${sanitizeText(kind)}"`, {
@@ -142,7 +146,7 @@ function profileOf(
     })
   if (baseUrl === undefined)
     throw new AppError('USAGE', `Profile ${name} needs the base URL of the service`, {
-      next: '--base-url https://...',
+      next: sameWith({ '--base-url': 'URL' }),
     })
   const checked = checkedServiceUrl(baseUrl, 'base URL')
   // The older pages of another deployment are nothing to this one.

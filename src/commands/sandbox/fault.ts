@@ -14,7 +14,14 @@ import {
   faultNamed,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
-import { type Advice, advice, commandLine, sluice } from '../../domain/text/next-step.ts'
+import {
+  type Advice,
+  advice,
+  commandLine,
+  eachAdvice,
+  sameWith,
+  sluice,
+} from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
@@ -139,7 +146,9 @@ const networkOf = async (cli: Cli, text: string): Promise<string> => {
   const found = chains.find(({ network, chainId }) => network === text || String(chainId) === text)
   if (found) return found.network
   throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${sanitizeText(text)}"`, {
-    next: `--network ${chains.map(({ network }) => network).join(', ')}`,
+    next: eachAdvice(
+      chains.map(({ network }) => advice`On ${network}: ${sameWith({ '--network': network })}`),
+    ),
   })
 }
 

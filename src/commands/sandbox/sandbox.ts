@@ -90,7 +90,7 @@ async function payBitcoin(
   amount: string,
   { memo, replace }: OptionsOf<'sandbox pay-bitcoin'>,
 ): Promise<void> {
-  const satoshi = parseAmount(amount, btc, 'The amount')
+  const satoshi = parseAmount(amount, btc, 'operand')
   const txid = await cli.program.sandbox.payBitcoin({ address: to, amount: satoshi, memo, replaces: replace })
   cli.emit({ txid, address: to, amount: tokenAmount(satoshi, btc) }, ({ txid: hash }) => hash)
 }

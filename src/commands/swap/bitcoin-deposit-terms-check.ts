@@ -7,9 +7,11 @@ import { walletAddress } from '../../cli/wallet-address.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
+import type { FlagName } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { priceImpactOf } from '../../domain/price-impact-share.ts'
+import { advice, ownHelp, sameWithout } from '../../domain/text/next-step.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import { slippageOf } from '../../guard/intent-slippage.ts'
 import { factsWithoutTransactions } from '../../guard/policy/policy-facts.ts'
@@ -23,7 +25,7 @@ import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositIntent } from './record-bitcoin-swap.ts'
 
 /** The flags about signing, which have no meaning for a swap from Bitcoin. */
-const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
+const flags: Readonly<Partial<Record<keyof SigningOptions, FlagName>>> = {
   keyFile: '--key-file',
   passwordFile: '--password-file',
   ledger: '--ledger',
@@ -47,17 +49,17 @@ export function refuseSigningFlags(
   options: Partial<SigningOptions>,
   { mayName }: { mayName: boolean },
 ): void {
-  const given = [
+  const given: readonly FlagName[] = [
     ...Object.entries(flags).flatMap(([name, flag]) =>
       options[name as keyof SigningOptions] === undefined ? [] : [flag],
     ),
-    ...(options.wallet === undefined || mayName ? [] : ['--wallet']),
+    ...(options.wallet === undefined || mayName ? [] : (['--wallet'] as const)),
   ]
   if (given.length === 0) return
   throw new AppError(
     'USAGE',
     `A swap from Bitcoin signs nothing, so ${given.join(' and ')} would have no effect`,
-    { next: 'Omit it. To limit the swap: --accept-min-out, --max-price-impact, --slippage, --policy' },
+    { next: advice`Without it: ${sameWithout(...given)}. For what limits the swap: ${ownHelp}` },
   )
 }
 

@@ -172,7 +172,9 @@ async function termsOf(
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
       `The quote pays to ${quote.destinationAddress ?? 'no address'}${recipient ? `, not to ${recipient}` : ''}`,
-      { next: advice`Request a new quote with --destination: ${sluice('swap quote', { '--help': true })}` },
+      {
+        next: advice`Request a new quote that names the destination: ${sluice('swap quote', { '--help': true })}`,
+      },
     )
   const to = networkNamed(networks, quote.to.chainId)
   await refuseLostPayout(cli, { chainId: to.chainId, to: recipient })

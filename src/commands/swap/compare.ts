@@ -23,7 +23,7 @@ import { formatAmount, shareOfBalance } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { refusalOf } from '../../domain/refusal-meanings.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
 import {
@@ -170,7 +170,7 @@ export async function chooseQuote(
   payer: () => Promise<Address>,
 ): Promise<Quote> {
   const question = 'Which quote should be executed?'
-  const instead = advice`Name the provider with --provider, or list the quotes: ${sluice('swap quote', { '--help': true })}`
+  const instead = advice`To name the provider: ${sameWith({ '--provider': 'NAME' }, '--compare')}. To list the quotes: ${sluice('swap quote', { '--help': true })}`
   if (cli.globals.yes)
     throw new AppError('USAGE', '--compare asks which quote to execute, and --yes answers no such question', {
       next: instead,

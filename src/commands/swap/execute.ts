@@ -28,7 +28,7 @@ import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWithout, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token, Unit } from '../../domain/token.ts'
 import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
@@ -121,7 +121,7 @@ function refuseUnseen({ backend, io, globals }: Cli, { quote, isListed }: Known)
     'POLICY_QUOTE_DRIFT',
     `This machine did not request the quote ${sanitizeText(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
     {
-      next: advice`Confirm it in a terminal without --yes, or request the swap here with the flags of a quote: ${sluice('swap execute', { '--help': true })}`,
+      next: advice`To confirm it in a terminal: ${sameWithout('--yes')}. To request the swap here, with the flags of a quote: ${sluice('swap execute', { '--help': true })}`,
     },
   )
 }

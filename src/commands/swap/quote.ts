@@ -17,8 +17,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { percentText } from '../../domain/price-impact-share.ts'
-import { sluice } from '../../domain/text/next-step.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { advice, sameWithout, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
@@ -30,7 +29,7 @@ export async function quote(cli: Cli, { compare, ...options }: OptionsOf<'swap q
   if (compare !== undefined) {
     if (options.provider !== undefined)
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
-        next: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
+        next: advice`For a quote of ${sanitizeText(options.provider)}: ${sameWithout('--compare')}. To compare: ${sameWithout('--provider')}`,
       })
     return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from), payer)
   }

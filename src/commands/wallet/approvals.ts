@@ -132,7 +132,7 @@ async function revoke(cli: Cli, options: Options): Promise<void> {
       'USAGE',
       `${endings.length} allowances are too many for one command; the limit is ${most}`,
       {
-        next: 'Select fewer: --network N, --token T or --spender ADDR',
+        next: advice`Select fewer, by network, token or spender: ${sameWith({ '--network': 'N', '--token': 'T', '--spender': 'ADDR' })}`,
       },
     )
   await signAndSend(cli, options, await revokeRequest(cli, [first, ...rest], null))

@@ -1,5 +1,5 @@
 import type { Cli } from '../../cli/command-run-types.ts'
-import { promptSecret } from '../../cli/prompts.ts'
+import { passwordElsewhere, promptSecret } from '../../cli/prompts.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { readPassword } from '../../signing/read-private-file.ts'
@@ -9,12 +9,11 @@ export type PasswordOptions = OptionsOf<'wallet new'>
 
 /** A password for a new keystore, entered twice if it is not given. */
 export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
-  const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
   const given =
     passwordFile === undefined ? cli.program.password : await readPassword(passwordFile, cli.program.stdin)
   if (given !== undefined) return warned(cli, notEmpty(given))
-  const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
-  if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
+  const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', passwordElsewhere))
+  if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', passwordElsewhere)) !== first)
     throw new AppError('KEY_SOURCE', 'The two passwords differ', {
       nothing: 'written',
       next: 'Run the command again and enter the same password twice.',
@@ -29,15 +28,7 @@ export async function existingPassword(
   path: string,
 ): Promise<string> {
   if (passwordFile !== undefined) return readPassword(passwordFile, cli.program.stdin)
-  return (
-    cli.program.password ??
-    promptSecret(
-      cli.io,
-      cli.globals,
-      `Password of ${path}:`,
-      'Use --password-file PATH, or set SLUICE_PASSWORD.',
-    )
-  )
+  return cli.program.password ?? promptSecret(cli.io, cli.globals, `Password of ${path}:`, passwordElsewhere)
 }
 
 /** Passwords that a search finds at once whatever the encryption, by their letters and digits. */
@@ -73,7 +64,7 @@ function notEmpty(password: string): string {
 export async function refuseNoKeychain({ program: { settings } }: Pick<Cli, 'program'>): Promise<void> {
   if (await settings.hasKeychain()) return
   throw new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
-    next: 'Unlock the keychain on the desktop. Without one, use --password-file PATH.',
+    next: 'Unlock the keychain on the desktop. Without one, the password can be in a file.',
   })
 }
 

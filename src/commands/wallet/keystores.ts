@@ -4,7 +4,14 @@ import { confirm, promptSecret } from '../../cli/prompts.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
-import { advice, adviceText, commandLine, sluice } from '../../domain/text/next-step.ts'
+import {
+  advice,
+  adviceText,
+  commandLine,
+  sameWith,
+  sameWithout,
+  sluice,
+} from '../../domain/text/next-step.ts'
 import {
   exportKey,
   keyFilePath,
@@ -59,7 +66,9 @@ export async function importKey(cli: Cli, name: string, options: OptionsOf<'wall
   refuseTaken(cli, name)
   if (options.keychain) await refuseNoKeychain(cli)
   if (options.keyFile !== undefined && options.keystore !== undefined)
-    throw new AppError('USAGE', '--key-file and --keystore cannot be combined')
+    throw new AppError('USAGE', '--key-file and --keystore cannot be combined', {
+      next: advice`From the file with the key: ${sameWithout('--keystore')}. From the keystore: ${sameWithout('--key-file')}`,
+    })
   const { from, password } = await toImport(cli, options)
   const signingService = await cli.program.signingService()
   const key = await signingService({ do: 'import', directory: cli.program.keystores, name, password, from })
@@ -88,7 +97,7 @@ async function toImport(
               cli.io,
               cli.globals,
               'Private key (not shown):',
-              'Use --key-file PATH or --keystore PATH.',
+              advice`From a file with the key: ${sameWith({ '--key-file': 'PATH' })}. From a keystore: ${sameWith({ '--keystore': 'PATH' })}`,
             ),
           ),
         }

@@ -1,6 +1,7 @@
 import type { Service } from '../../api/service-type.ts'
 import type { eventRoutes } from '../../api/webhooks.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { onThisMachine } from '../../cli/server-administration.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advice, sluice } from '../../domain/text/next-step.ts'
@@ -26,7 +27,7 @@ export async function eventsOf(
       'USAGE',
       `${given} is for a server on this machine, and the profile ${profile} is a remote service`,
       {
-        next: 'Use --profile sandbox or --profile engine.',
+        next: onThisMachine,
       },
     )
   const service = await cli.service()

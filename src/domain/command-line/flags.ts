@@ -94,6 +94,10 @@ const ofProgram = flagOf(['-V, --version', 'print the version'], true)
 const isShown = (name: string, words: string): boolean =>
   words === '' || (isLeaf(words) && (name !== '--yes' || asking.includes(words)))
 
+/** The place of a flag in the help: the command's own come first, those of every command last. */
+const placeOf = ({ heading }: CommandFlag): number =>
+  heading === undefined ? 0 : heading === 'Global' ? 2 : 1
+
 const found = new Map<string, readonly CommandFlag[]>()
 
 /** The flags of a command, of a group of commands, or of the program itself (`''`), in the order of the help. */
@@ -116,6 +120,7 @@ export function flagsOf(words: string): readonly CommandFlag[] {
       }),
       ...(words === '' ? [ofProgram] : []),
     ]
+    flags = flags.toSorted((one, other) => placeOf(one) - placeOf(other))
     found.set(words, flags)
   }
   return flags

@@ -8,14 +8,20 @@ export type CommandName = '' | 'help' | LeafName
 /** Flags of a command line with their values, unquoted; `true` for a flag without a value. */
 export type Flags = Readonly<Partial<Record<FlagName, string | true>>>
 
+/** What is left out of the line that ran: a flag, one value of a flag that repeats, or an operand. */
+export type LeftOut = FlagName | { flag: FlagName; value: string } | { operand: string }
+
 /**
- * A command line to run next, as data: `src/cli/next-step-text.ts` makes its text. `same` is the line that ran, with `flags` added. `env` goes before
- * it, and its output into the file `into`. Words are unquoted.
+ * A command line to run next, as data: `src/cli/next-step-text.ts` makes its text. `same` is the line that ran, with `flags` added or replaced, and
+ * without what is left out; with `--help`, the help of its command. A flag that repeats is added, so its wrong value is left out. `corrected` has the
+ * words of the line that mean others. `env` goes before a command, and its output into the file `into`. Words are unquoted.
  */
 export type Next = {
   command: CommandName | 'same'
   operands: readonly string[]
   flags: Flags
+  without?: readonly LeftOut[]
+  corrected?: Readonly<Record<string, readonly string[]>>
   env?: Readonly<Record<string, string>>
   into?: string
 }
@@ -32,8 +38,24 @@ type Words = readonly (
 /** A command with its operands and flags: `sluice('action resume', id, { '--yes': true })`. */
 export const sluice = (command: CommandName, ...words: Words): Next => ({ command, ...split(words) })
 
-/** The line that ran, with these flags added or replaced. */
-export const sameWith = (flags: Words[number] & object): Next => ({ command: 'same', ...split([flags]) })
+/** The line that ran, with these flags added or replaced, and without what is left out. */
+export const sameWith = (flags: Words[number] & object, ...without: readonly LeftOut[]): Next => ({
+  command: 'same',
+  ...split([flags]),
+  ...(without.length > 0 && { without }),
+})
+
+/** The line that ran, without these flags. */
+export const sameWithout = (...left: readonly LeftOut[]): Next => sameWith({}, ...left)
+
+/** The line that ran, with other words in the place of one. */
+export const corrected = (typed: string, ...meant: readonly string[]): Next => ({
+  ...sameWith({}),
+  corrected: { [typed]: meant },
+})
+
+/** The help of the command that ran. */
+export const ownHelp: Next = sameWith({ '--help': true })
 
 function split(words: Words): Pick<Next, 'operands' | 'flags'> {
   const flags = words.flatMap((one) => (typeof one === 'object' ? Object.entries(one) : []))
@@ -84,6 +106,10 @@ export function bothAdvices(first: Advice | null | undefined, second: Advice): A
   return advice`${parts}${typeof last === 'string' && /[.!?]$/.test(last) ? '' : '.'} ${second}`
 }
 
+/** Several pieces of advice, each a sentence of its own. */
+export const eachAdvice = (all: readonly Advice[]): Advice =>
+  all.reduce<Advice | undefined>((before, one) => bothAdvices(before, one), undefined) ?? ''
+
 /** Replaces the operand `ID` by the id of the operation. */
 export const withId = (given: Advice, id: string): Advice =>
   partsOf(given).map((part) =>
@@ -95,18 +121,36 @@ export const withId = (given: Advice, id: string): Advice =>
 /**
  * A command as one line for a shell. Operands that begin with a dash go to the end, after `--`. Without a line that ran, `same` is only its flags.
  */
-export function commandLine({ command, operands, flags, env = {}, into }: Next): string {
+export function commandLine({ command, operands, flags, env = {}, into, ...next }: Next): string {
+  const { without = [], corrected: others = {} } = next
+  const isLess = without.length > 0 && Object.keys(flags).length === 0
   const dashed = operands.some((one) => one.startsWith('-') && one !== '-')
   const plain = operands.map(shellWord)
   return [
     ...Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`),
     ...(command === 'same' ? [] : ['sluice', ...(command === '' ? [] : [command])]),
     ...(dashed ? [] : plain),
+    ...(isLess
+      ? [
+          `omit ${without
+            .map(leftWord)
+            .join(', ')
+            .replace(/, (?=[^,]*$)/, ' and ')}`,
+        ]
+      : []),
+    ...Object.values(others).flat().map(shellWord),
     ...Object.entries(flags).flatMap(([name, value]) => flagWords(name, value)),
     ...(dashed ? ['--', ...plain] : []),
     ...(into === undefined ? [] : ['>', shellPath(into)]),
   ].join(' ')
 }
+
+const leftWord = (one: LeftOut): string =>
+  typeof one === 'string'
+    ? one
+    : 'operand' in one
+      ? shellWord(one.operand)
+      : flagWords(one.flag, one.value).join(' ')
 
 /** A flag with its quoted value. */
 export const flagWords = (name: string, value: string | true): string[] =>

@@ -30,7 +30,7 @@ export type FoundDeposit = {
 }
 
 const unknownText =
-  'It is not known which payments with its memo are older than the quote. Name the payment by its hash: --btc-tx'
+  'It is not known which payments with its memo are older than the quote. Name the payment by its hash'
 
 /**
  * Looks up the deposit of a swap: by a hash if given, else by the recorded deposit, else among the payments to its
@@ -91,7 +91,7 @@ export async function lookUpDeposit(
       const { other, isCutOff, transactions } = await search()
       if (other) return await found(other, [], transactions)
       if (!isCutOff) return none(before !== null, before === null ? [unknownText] : [])
-      const note = `Only the newest ${transactions.length} payments of the address were searched. Name the payment by its hash: --btc-tx`
+      const note = `Only the newest ${transactions.length} payments of the address were searched. Name the payment by its hash`
       return none(false, [note])
     } catch (error) {
       if (!(error instanceof AppError)) throw error

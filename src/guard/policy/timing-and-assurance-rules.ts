@@ -1,5 +1,6 @@
 import { allowanceText, revokeCommand } from '../../chain/standing-allowance.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { advice, sameWith } from '../../domain/text/next-step.ts'
 import { momentText } from '../../domain/text/time-spans.ts'
 import { reachesLevel } from '../assurance.ts'
 import { isRevocation, type PolicyFacts, type RuleResult, ruleResult } from './policy-facts.ts'
@@ -81,7 +82,7 @@ export function timingAndAssuranceRules(
               reachesLevel(assurance, minAssurance),
             ),
             ...(untried && {
-              next: `This machine uses the code of ${untried} for the first time. If you trust it, run the same command with --trust-first-use`,
+              next: advice`This machine uses the code of ${untried} for the first time. If you trust it: ${sameWith({ '--trust-first-use': true })}`,
             }),
           },
         ]),

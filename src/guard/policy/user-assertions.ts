@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
-import { advice, sameWith } from '../../domain/text/next-step.ts'
+import { advice, eachAdvice, type Next, ownHelp, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { symbolsOf, type Token } from '../../domain/token.ts'
 
@@ -27,7 +27,7 @@ export function parseAssertions(text: string): Assertion[] {
       []
     if (token === undefined || sign === undefined || amount === undefined)
       throw new AppError('USAGE', `"${sanitizeText(part)}" is not a condition on a balance`, {
-        next: sameWith({ '--assert': 'USDC>=-100,aUSDC>=99.9' }),
+        next: advice`Such as USDC>=-100,aUSDC>=99.9: ${ownHelp}`,
       })
     return { text: part.trim(), network, token, sign: sign as Assertion['sign'], amount }
   })
@@ -51,7 +51,12 @@ export function checkAssertions(
 ): void {
   for (const assertion of assertions) {
     const { text, sign, amount } = assertion
-    const token = tokenOf(assertion, named)
+    const instead = (other: string) =>
+      sameWith(
+        { '--assert': assertions.map((one) => (one === assertion ? other : one.text)).join(',') },
+        '--assert',
+      )
+    const token = tokenOf(assertion, named, instead)
     const bound = inUnits(amount, token, text)
     if (token.chainId !== chainId) continue
     const delta = changes.find((change) => sameAddress(change.token.address, token.address))?.delta ?? 0n
@@ -61,13 +66,18 @@ export function checkAssertions(
       `The condition ${sanitizeText(text)} is not met: the simulated change is ${formatAmount(delta, { ...token, symbol: sanitizeText(token.symbol) })}`,
       {
         details: { assertion: text, change: delta.toString() },
-        next: advice`To accept this change, adjust the condition${assertions.length > 1 ? ' and keep the others' : ''}: ${sameWith({ '--assert': text.slice(0, -amount.length) + formatUnits(delta, token.decimals) })}`,
+        next: advice`To accept this change: ${instead(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
       },
     )
   }
 }
 
-function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Named): Token {
+/** The token of an assertion. `instead` is the line that ran with another text for it. */
+function tokenOf(
+  { token: name, network, sign, amount }: Assertion,
+  { networks, tokens }: Named,
+  instead: (text: string) => Next,
+): Token {
   const chain = network === null ? undefined : networkNamed(networks, network).chainId
   const here = tokens.filter(({ chainId }) => chain === undefined || chainId === chain)
   const found = here.filter(({ address, symbol }) =>
@@ -82,7 +92,14 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   throw new AppError(
     'AMBIGUOUS_TOKEN',
     `${found.length} tokens are called ${sanitizeText(name)}: ${found.map(({ chainId, address }) => `${networkNamed(networks, chainId).name}:${address}`).join(', ')}`,
-    { next: `--assert 'NETWORK:${name}>=...'` },
+    {
+      next: eachAdvice(
+        found.map(({ chainId, address }) => {
+          const one = `${networkNamed(networks, chainId).name}:${address}`
+          return advice`For ${one}: ${instead(`${one}${sign}${amount}`)}`
+        }),
+      ),
+    },
   )
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hexToBytes, keccak256, serializeTransaction } from 'viem/utils'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type Advice, advice, sameWith } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { KeyHolder } from '../signer.ts'
 import {
@@ -30,9 +31,13 @@ export function derivationPath(text: string): string {
     /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
   if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not the path of an Ethereum key`, {
-    next: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for this default`,
+    next: advice`For ${defaultDerivationPath}: ${sameWith({ '--ledger': defaultDerivationPath })}${/^(m|[0-9])/.test(text) ? '' : ofOperand(text)}`,
   })
 }
+
+/** The line that ran with an operand that was meant, which stood behind the flag. */
+const ofOperand = (text: string): Advice =>
+  advice`. If ${sanitizeText(text)} is an argument of the command: ${{ ...sameWith({ '--ledger': true }), operands: [text] }}`
 
 /** The key of a device: a derivation path, and an emulator URL instead of USB. */
 export type LedgerChoice = { path: string; emulator: string | null }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { transfer } from '../../chain/erc20.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { advice, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWithout, sluice } from '../../domain/text/next-step.ts'
 import { firstTransaction } from '../find-first-transaction.ts'
 import type { OfferFee, Route, SwapProvider } from '../provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
@@ -164,7 +164,7 @@ export function avenia(
       const here = on(from.chainId)!
       if (!sameAddress(recipient, wallet))
         throw new AppError('QUOTE_VALIDATION_ERROR', `${label} pays out only to the wallet that sends`, {
-          next: advice`Omit --destination, or choose another provider: ${sluice('swap quote', { '--help': true })}`,
+          next: advice`To pay the wallet that sends: ${sameWithout('--destination')}. To choose another provider: ${sluice('swap quote', { '--help': true })}`,
         })
       const { quoteToken, exact, ticket: opened } = raw as Raw
       const ticket = opened && sameAddress(opened.wallet, wallet) ? opened : { id: await newTicket(), wallet }

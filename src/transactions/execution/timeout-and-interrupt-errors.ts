@@ -4,7 +4,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
-import { type Advice, advice, type Next, sluice } from '../../domain/text/next-step.ts'
+import { type Advice, advice, type Next, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { unnamedTransaction } from '../nonces/nonce-use.ts'
 import type { Run } from '../run.ts'
@@ -20,7 +20,7 @@ export function timeoutError(run: Run, { steps }: Operation): AppError {
   const step = steps.find(isUnsigned)
   const rpc = step && run.rpc(step.transaction.chainId)
   const why = 'The time limit was reached before anything was signed'
-  const more = 'Allow more time: --timeout 10m'
+  const more = advice`Allow more time: ${sameWith({ '--timeout': '10m' })}`
   const wait = run.answerTimes.longest()
   if (!wait || wait.ms < minBlameShare * timeoutMs || !rpc)
     return new AppError('RPC_UNREACHABLE', why, { details: { operation }, next: more })
@@ -32,7 +32,7 @@ export function timeoutError(run: Run, { steps }: Operation): AppError {
     `${why}: the node at ${host} took ${(ms / 1000).toFixed(1)} seconds for one answer, or did not answer`,
     {
       details: { operation, host, waitedMs: Math.round(ms) },
-      next: `${more}; or ${isOneOfSeveral ? `remove ${host} from ${variable} while it is slow` : `set another RPC in ${variable}`}`,
+      next: advice`${isOneOfSeveral ? `Remove ${host} from ${variable} while it is slow` : `Set another RPC in ${variable}`}. ${more}`,
     },
   )
 }

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { readNonceCount } from '../../chain/nonce-count.ts'
 import { AppError } from '../../domain/errors.ts'
+import { displayNetwork } from '../../domain/networks.ts'
 import { sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Proposal } from '../../planning/proposal.ts'
@@ -67,7 +68,7 @@ export async function nonceUsedError(
  * nonce. `counts` were just read.
  */
 export async function refuseEarlyNonce(
-  { rpc, journal }: ExecutionContext,
+  { rpc, journal, catalog }: ExecutionContext,
   { wallet, nonce, legs }: Proposal,
   { isPlanned, isMade, counts }: { isPlanned: boolean; isMade: boolean; counts?: NonceCounts | undefined },
 ): Promise<string | undefined> {
@@ -86,6 +87,10 @@ export async function refuseEarlyNonce(
     details: { nonce, next: latest, pending, chainId },
     next: isMade
       ? 'Send the transactions before it first. A new plan uses the next nonce'
-      : sameWith({ '--nonce': next }),
+      : sameWith(
+          { '--nonce': next },
+          { flag: '--nonce', value: String(nonce) },
+          { flag: '--nonce', value: `${displayNetwork(catalog.networks, chainId).name}=${nonce}` },
+        ),
   })
 }

@@ -172,7 +172,7 @@ describe('a run whose time limit passes before a signature', () => {
         ),
       ),
       details: { host },
-      hint: `Allow more time: --timeout 10m; or remove ${host} from SLUICE_RPC_SANDBOX_ONE while it is slow`,
+      hint: `Remove ${host} from SLUICE_RPC_SANDBOX_ONE while it is slow. Allow more time: --timeout 10m`,
     })
     expect(attemptsOf(journal, 'slow', 0)).toEqual([])
     await slow.close()
@@ -185,7 +185,7 @@ describe('a run whose time limit passes before a signature', () => {
       code: 'RPC_UNREACHABLE',
       message: 'The time limit was reached before hangs.example answered',
       hint: expect.stringContaining(
-        '--timeout 10m. If there is another endpoint, you can remove hangs.example',
+        'If there is another endpoint, you can remove hangs.example. To allow more time: --timeout 10m',
       ),
     })
   })

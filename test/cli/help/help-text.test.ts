@@ -26,6 +26,20 @@ test('helpText equals the help of commander for every command at every width', a
     }
 })
 
+test('the help of every command shows its own options first, and those of every command last', async () => {
+  for (const command of leavesOf(await wholeProgram())) {
+    const headings = helpParts(command)
+      .sections.map(([heading]) => heading)
+      .filter((heading) => heading !== 'Arguments:')
+    const [own, global] = [headings.indexOf('Options:'), headings.indexOf('Global:')]
+    expect({ command: wordsOf(command), own, global }).toEqual({
+      command: wordsOf(command),
+      own: headings.includes('Options:') ? 0 : -1,
+      global: headings.includes('Global:') ? headings.length - 1 : -1,
+    })
+  }
+})
+
 const exchange = ['--max-service-fee', '--max-price-impact']
 
 /** The commands that make transactions, with the signing options that would change nothing for each. */

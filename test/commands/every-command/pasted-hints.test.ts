@@ -135,11 +135,11 @@ describe('hints that are pasted into a shell', () => {
   )
 })
 
-test('withdraw --claim from a market without a queue hints at withdraw without --claim', async () => {
+test('withdraw --claim from a market without a queue hints at withdraw', async () => {
   const { exit, json } = await run('withdraw aave-v3-usdc-sandbox-one --claim --yes --json')
   expect([exit, json.error.hint]).toEqual([
     2,
-    'Omit --claim: sluice withdraw aave-v3-usdc-sandbox-one --amount max',
+    'It has no queue to claim from. To withdraw: sluice withdraw aave-v3-usdc-sandbox-one --amount max',
   ])
 })
 

@@ -174,7 +174,7 @@ describe.each(['flags', 'a quote ID'])('swap execute from Bitcoin by %s', (by) =
   test('enforces --accept-min-out', async () => {
     const { exit, json, err } = await refused('--accept-min-out 1000000')
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-    expect(json.error.hint).toContain('below the 1000000 of --accept-min-out')
+    expect(json.error.hint).toContain('below the 1000000 that you accept')
     expect(err).not.toContain('bcrt1')
     expect((await refused('--accept-min-out 1')).exit).toBe(20)
   })

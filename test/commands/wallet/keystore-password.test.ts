@@ -88,7 +88,7 @@ describe('the hint after a missing or wrong password', () => {
   test('names --password-file and SLUICE_PASSWORD when nothing is signed yet', async () => {
     expect(await next('deposit aave-v3-usdc-sandbox-one --amount 5 --yes')).toMatchObject({
       exit: 2,
-      hint: 'Use --password-file PATH, or set SLUICE_PASSWORD.',
+      hint: 'Set SLUICE_PASSWORD, or name a file: --password-file PATH',
     })
   })
 })

@@ -6,7 +6,7 @@ import type { OptionsOf } from '../../../domain/command-line/flags.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
 import { defaultSlippage } from '../../../domain/slippage.ts'
-import { advice, sameWith, sluice } from '../../../domain/text/next-step.ts'
+import { advice, ownHelp, sameWith, sameWithout } from '../../../domain/text/next-step.ts'
 import type { Token } from '../../../domain/token.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
@@ -42,16 +42,14 @@ function requireQuoteFlags({ from, tokenIn, tokenOut, amountIn, amountOut }: Quo
   )
   if (missing.length > 0)
     throw new AppError('USAGE', `Missing: ${missing.join(', ')}`, {
-      next: sluice('swap quote', {
-        '--from': 'sandbox-one',
-        '--token-in': 'USDC',
-        '--token-out': 'WETH',
-        '--amount-in': '100',
-      }),
+      next: ownHelp,
     })
-  if ((amountIn === undefined) === (amountOut === undefined))
+  const isNone = amountIn === undefined && amountOut === undefined
+  if (isNone || (amountIn !== undefined && amountOut !== undefined))
     throw new AppError('USAGE', 'Give exactly one of --amount-in and --amount-out', {
-      next: sluice('swap quote', { '--help': true }),
+      next: isNone
+        ? ownHelp
+        : advice`For an exact input: ${sameWithout('--amount-out')}. For an exact output: ${sameWithout('--amount-in')}`,
     })
 }
 
@@ -67,7 +65,7 @@ async function networksOf(cli: Cli, { from, to, speed }: QuoteFlags) {
   const target = networkNamed(networks, to ?? from!)
   if (speed !== undefined && (isBitcoin || target.chainId === origin.chainId))
     throw new AppError('USAGE', `A swap ${isBitcoin ? 'from Bitcoin' : 'on one network'} has no speeds`, {
-      next: 'Leave out --speed.',
+      next: sameWithout('--speed'),
     })
   return { origin, target, isBitcoin }
 }
@@ -76,7 +74,12 @@ async function networksOf(cli: Cli, { from, to, speed }: QuoteFlags) {
 export async function parseQuoteFlags(
   cli: Cli,
   wish: QuoteFlags & { idempotencyKey?: string },
-  payer: () => Promise<Address> = () => walletAddress(cli, wish.wallet, 'Name the amount: --amount-in 100'),
+  payer: () => Promise<Address> = () =>
+    walletAddress(
+      cli,
+      wish.wallet,
+      advice`Name the wallet: ${sameWith({ '--wallet': 'ADDR' })} To name the amount: ${ownHelp}`,
+    ),
 ): Promise<QuoteRequest> {
   requireQuoteFlags(wish)
   const { origin, target, isBitcoin } = await networksOf(cli, wish)
@@ -93,7 +96,7 @@ export async function parseQuoteFlags(
       : parseAmount(wish.amountOut!, tokenOut, '--amount-out')
   if (isBitcoin && exact === 'out')
     throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {
-      next: advice`Give the amount of BTC to pay: ${sameWith({ '--amount-in': '0.01' })}`,
+      next: advice`Give the amount of BTC to pay: ${ownHelp}`,
     })
   const named =
     wish.destination === undefined
@@ -101,7 +104,12 @@ export async function parseQuoteFlags(
       : await recipientOf(cli, wish.destination, '--destination', target)
   // Nobody signs on the origin, so the provider must be told who is paid.
   const destination = isBitcoin
-    ? (named ?? (await walletAddress(cli, wish.wallet, 'Name the recipient: --destination ADDRESS')))
+    ? (named ??
+      (await walletAddress(
+        cli,
+        wish.wallet,
+        advice`Name the recipient: ${sameWith({ '--destination': 'ADDR' })}`,
+      )))
     : named
   const slips = wish.slippage === undefined ? null : slippage(wish.slippage)
   const input = {

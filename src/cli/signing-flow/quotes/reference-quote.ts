@@ -3,6 +3,7 @@ import type { Service } from '../../../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../../../api/unsigned-transactions.ts'
 import type { AmountRequest, Amounts } from '../../../domain/accepted-amounts.ts'
 import { AppError } from '../../../domain/errors.ts'
+import { advice, sameWith, sameWithout } from '../../../domain/text/next-step.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import { burnBridgePrice, isBurntToken, maxPriceShortfall } from '../../../guard/price-tolerance.ts'
 import type { ReferenceQuote } from '../../../planning/compare-with-own-engine.ts'
@@ -122,7 +123,7 @@ function unpriced(
   if (!io.canAsk || !globals.input || globals.yes)
     throw new AppError('POLICY_MIN_OUT', says, {
       cause,
-      next: 'Set the minimum output: --accept-min-out AMOUNT, with an exact --amount-in. Or confirm it in a terminal, without --yes.',
+      next: advice`To set the minimum output of an exact input: ${sameWith({ '--accept-min-out': 'AMOUNT' })} To confirm it in a terminal: ${sameWithout('--yes')}`,
     })
   notice(io.err.paint.red(says))
   return { isWord: true }

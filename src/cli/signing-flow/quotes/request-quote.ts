@@ -56,6 +56,6 @@ export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?
   error.code === 'POLICY_MIN_OUT' &&
   hasDefaultAdvice(error)
     ? error.with({
-        next: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
+        next: `Its minimum output is below the ${acceptMinOut} that you accept. Lower that amount, or try again later.`,
       })
     : error
