@@ -109,7 +109,7 @@ export function runError(failed: Failed, error: unknown): unknown {
 
 /** Whether no node answered when a step was sent: it may still be in flight. */
 const isUnanswered = ({ attempts, state }: Step): boolean =>
-  state !== 'INCLUDED' && attempts.every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
+  state !== 'INCLUDED' && attempts.every(({ lastAnswer }) => (lastAnswer?.is ?? 'unknown') === 'unknown')
 
 /** That a transaction is sent, and which step it is if later ones are not signed: an approval alone moves nothing. */
 function sentSoFar({ steps }: Operation, { index }: Step): string {
