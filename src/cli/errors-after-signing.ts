@@ -77,12 +77,6 @@ function failureAfterSigning(
 ): AfterSigning {
   const { id, state } = operation
   const why = reasonOf(error)
-  if (error.details?.givenUp === id)
-    return {
-      code: 'PARTIAL',
-      message: `${id} is closed, but its allowances are not revoked yet: ${why}`,
-      next: continueAdvice(error, id, again(id, 'revoke')),
-    }
   const fixed = bothAdvices(remedyOf(error), adviceAfterFix(error, again(id, verb)))
   // A missing confirmation is given by --yes, not by resuming.
   const typed =
@@ -139,7 +133,13 @@ function failureOfEnded(
       next: verb === 'revoke' ? revoking() : sluice('action show', id),
     }
   const { code, message, next } = endOf(operation)
-  if (verb === 'revoke') return { code, message: `${message}. ${unrevoked}: ${why}`, next: revoking() }
+  if (verb === 'revoke') {
+    const end =
+      code === 'PARTIAL'
+        ? `${id} is closed, but its allowances are not revoked yet`
+        : `${message}. ${unrevoked}`
+    return { code, message: `${end}: ${why}`, next: revoking() }
+  }
   return {
     code,
     message: `${message}. This command changed nothing: ${why}`,

@@ -16,7 +16,7 @@ import type { On } from './execute-operation.ts'
 import { interruptedError, pendingCause, timeoutError } from './timeout-and-interrupt-errors.ts'
 
 /** The run that failed, as its end needs it. */
-type Failed = Pick<On, 'run' | 'operation' | 'seen'>
+type Failed = Pick<On, 'run' | 'operation' | 'seen' | 'followed'>
 
 /** Returns the send error of the first signed step that is in no block, with its attempts. */
 function sendErrorOfStep({
@@ -43,13 +43,6 @@ function sendErrorAdvice(
   return isPermanentError(refused) ? cancel : resume
 }
 
-/**
- * Returns the error that ends a run, with a correct statement whether something was signed. An operation that another
- * process closed meanwhile is reported as it ended.
- */
-export const failureOf = (failed: Failed, error: unknown): unknown =>
-  closedOutcome(failed, error) ?? runError(failed, error)
-
 /** The error if the journal itself became unusable: it cannot prove that nothing was signed. */
 export const unreadableJournalError = (operation: string, cause: unknown): AppError =>
   new AppError('JOURNAL_UNREADABLE', 'A transaction may be signed, but the journal cannot be used any more', {
@@ -57,9 +50,9 @@ export const unreadableJournalError = (operation: string, cause: unknown): AppEr
     cause,
   })
 
-/** Returns the outcome of an operation that was closed during this run: the journal accepts no more signatures. */
-function closedOutcome({ operation: now }: Failed, error: unknown): unknown {
-  if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
+/** Returns the outcome of an operation that another process closed during this run: the journal accepts no more signatures. */
+function closedOutcome({ operation: now, followed }: Failed, error: unknown): unknown {
+  if (followed || !isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
     return undefined
   try {
     outcomeOf(now)
@@ -69,7 +62,13 @@ function closedOutcome({ operation: now }: Failed, error: unknown): unknown {
   }
 }
 
+/**
+ * Returns the error that ends a run, with a correct statement whether something was signed. An operation that another
+ * process closed meanwhile is reported as it ended.
+ */
 export function runError(failed: Failed, error: unknown): unknown {
+  const closed = closedOutcome(failed, error)
+  if (closed) return closed
   const { run, operation } = failed
   const resume = sluice('action resume', run.operationId)
   const details = { operation: run.operationId }
@@ -81,7 +80,7 @@ export function runError(failed: Failed, error: unknown): unknown {
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(operation) ? error : withNothingSent(error)
+  if (!signed) return isClosed(operation) ? error : unsignedError(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const inTheAir = operation.steps.find(isInFlight)
   // After a cancel request, do not suggest a command that signs the rest if the transaction is mined after all.
@@ -171,10 +170,11 @@ function maxFeeFlag({ run, operation }: Failed, { code, details }: AppError): Fl
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** Adds to a signer's error, which covers one request, that nothing was signed before. */
-function withNothingSent(error: unknown): unknown {
-  if (!(error instanceof AppError)) return error
-  if (error.code === 'DECLINED') return error.with({ nothing: 'signed' })
+/** A failure before anything was signed. That of a signer covers one request; here it is known that there was none before. */
+function unsignedError(error: unknown): unknown {
+  if (!(error instanceof AppError) || (error.code !== 'DECLINED' && error.code !== 'KEY_SOURCE')) return error
+  const { code, brief, details, next } = error
   // Whether a silent signer has signed is unknown, but nothing reached a node.
-  return error.code === 'KEY_SOURCE' ? error.with({ nothing: 'sent' }) : error
+  const nothing = code === 'DECLINED' ? 'signed' : 'sent'
+  return new AppError(code, brief, { nothing, cause: error, details, next })
 }
