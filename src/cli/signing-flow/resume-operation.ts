@@ -104,7 +104,7 @@ async function goesOn(
   } catch (error) {
     const isOfNode = error instanceof AppError && error.code.startsWith('RPC_')
     if (replacement !== 'bump' || !isOfNode) throw error
-    cli.notice(`A network of the remaining steps does not answer, so only the pending transaction is resent.`)
+    cli.notice(`${error.message}, so nothing but the higher fee of the pending transaction is signed.`)
     return { wait: false, onlyWaiting: true }
   }
 }

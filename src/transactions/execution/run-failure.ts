@@ -2,13 +2,21 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
-import { type Advice, advice, type Flags, type Next, sluice, withFlags } from '../../domain/text/next-step.ts'
+import {
+  type Advice,
+  advice,
+  bothAdvices,
+  type Flags,
+  type Next,
+  sluice,
+  withFlags,
+} from '../../domain/text/next-step.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../attempts/fee-bump.ts'
 import { pendingDelivery } from '../bridge/pending-delivery.ts'
 import { continueAdvice, isSignerTampering, otherSignerAdvice } from '../outcome/continue-hints.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import { runStopped } from '../run.ts'
+import { isNodeFailure, runStopped } from '../run.ts'
 import { isAllFinal } from '../steps/active-steps.ts'
 import { hasSignature, isClosed } from '../steps/operation-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../steps/send-errors.ts'
@@ -83,11 +91,7 @@ export function runError(failed: Failed, error: unknown): unknown {
   if (!signed) return isClosed(operation) ? error : unsignedError(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const inTheAir = operation.steps.find(isInFlight)
-  // After a cancel request, do not suggest a command that signs the rest if the transaction is mined after all.
-  const again =
-    inTheAir && run.replacement === 'cancel'
-      ? sluice('action cancel', run.operationId, { '--yes': true })
-      : resume
+  const again = inTheAir ? againFor(failed, inTheAir) : resume
   if (error === runStopped) return pendingError(failed, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
@@ -104,6 +108,13 @@ export function runError(failed: Failed, error: unknown): unknown {
       ? (error.next ?? sluice('action explain', run.operationId))
       : continueAdvice(error, run.operationId, withFlags(resume, maxFeeFlag(failed, error))),
   })
+}
+
+/** What was asked, as far as it is not done. After a cancel request, no command that signs the rest if the transaction is mined after all. */
+function againFor({ run: { replacement, operationId: id }, seen }: Failed, { index }: Step): Next {
+  if (replacement === 'cancel') return sluice('action cancel', id, { '--yes': true })
+  const isRaiseLeft = replacement === 'bump' && !seen.replaced.has(index)
+  return sluice(isRaiseLeft ? 'action speed-up' : 'action resume', id)
 }
 
 /** Whether no node answered when a step was sent: it may still be in flight. */
@@ -137,13 +148,16 @@ function pendingError(failed: Failed, inTheAir: Step | undefined, again: Next): 
   const known = pendingCause(failed, inTheAir, again)
   if (known) return error(known.why, known.next, known.details)
   const said = sendErrorOfStep(operation)
-  if (!said)
-    return error(
-      isUnanswered(inTheAir)
-        ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
-        : sentSoFar(operation, inTheAir),
-      again,
-    )
+  if (!said) {
+    const known = isUnanswered(inTheAir)
+      ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
+      : sentSoFar(operation, inTheAir)
+    const { error: silent } = failed.seen.fault ?? {}
+    // A person who interrupts did not wait for the node.
+    return silent instanceof AppError && isNodeFailure(silent) && !run.signal?.aborted
+      ? error(`${known}. ${silent.message}`, bothAdvices(silent.next, again))
+      : error(known, again)
+  }
   return error(
     `The transaction is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
     run.replacement === 'cancel' ? again : sendErrorAdvice(failed, said, again, inTheAir.transaction.chainId),
