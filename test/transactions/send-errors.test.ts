@@ -4,7 +4,7 @@ import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Attempt } from '../../src/store/journal/operation-types.ts'
 import { replacementFees } from '../../src/transactions/attempts/fee-bump.ts'
 import type { Execution } from '../../src/transactions/run.ts'
-import { broadcastAnswer, needsImmediateBump } from '../../src/transactions/steps/send-errors.ts'
+import { broadcastAnswer, isAccepted, needsImmediateBump } from '../../src/transactions/steps/send-errors.ts'
 import type { Chain } from '../support/anvil.ts'
 import { attemptsOf } from '../support/attempts-of.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
@@ -116,6 +116,29 @@ it.each([
   })
   node.rules = []
   expect(await goOn(act)).toMatchObject({ state: 'DONE' })
+})
+
+it('a transaction whose only answer was none is not said to be sent', async () => {
+  node.rules = [{ method: send, act: 'drop-request', always: true }]
+  planPayments(journal, 'unheard')
+  expect(await goOn('unheard', { noWait: true })).toMatchObject({
+    code: 'PENDING',
+    message: 'The transaction is signed, but no node has confirmed yet that it accepted it',
+  })
+  expect(attemptsOf(journal, 'unheard', 0)).toMatchObject([{ lastAnswer: { is: 'unknown' } }])
+  node.rules = []
+  expect(await goOn('unheard')).toMatchObject({ state: 'DONE' })
+})
+
+it.each([
+  ['accepted', true],
+  ['known', true],
+  ['inferred', true],
+  ['unknown', false],
+  ['cheap', false],
+  ['refused', false],
+] as const)('an attempt whose last answer is %s counts as accepted: %s', (is, accepted) => {
+  expect(isAccepted({ lastAnswer: { is, words: 'words' } })).toBe(accepted)
 })
 
 describe('the error message of a node', () => {
