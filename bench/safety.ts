@@ -47,7 +47,7 @@ function journalRound(): () => Promise<number> {
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
     })
-    journal.recordSent(hash, 'accepted')
+    journal.recordSent(hash, { is: 'accepted', words: '' })
     journal.moveStep(id, 0, 'INCLUDED', 'block', inclusion)
     journal.moveStep(id, 0, 'FINAL_OK', 'block, depth 1', inclusion)
     journal.settle(id, 'DONE', 'all steps are final', 0)

@@ -72,7 +72,7 @@ function resignOnNonceLow(journal: Journal): Journal {
     ...journal,
     recordSent: (hash, answer) => {
       journal.recordSent(hash, answer)
-      if (!answer.startsWith('low')) return
+      if (answer.is !== 'low') return
       for (const { id, steps, plan } of journal.list({ states: ['EXECUTING'] }))
         for (const { index, leg, role, text, transaction, state } of steps)
           if (

@@ -2,7 +2,7 @@ import type { CommandTime, Timers } from '../cli/command-time-type.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
 import { progressDisplay } from '../cli/terminal/progress-display.ts'
-import { AppError } from '../domain/errors.ts'
+import type { AppError } from '../domain/errors.ts'
 import { displayNetwork } from '../domain/networks.ts'
 import { currentWaits, type Waits } from '../http/waits.ts'
 import { timeLimit } from './time-limit.ts'
@@ -33,7 +33,7 @@ export type RunningTime = CommandTime & {
   /** Runs another command line, which has a progress and a limit of its own. */
   nested: <value>(work: () => Promise<value>) => Promise<value>
   /** A failure that the end of the time caused, as that; others unchanged. */
-  explained: (error: unknown) => unknown
+  explained: (error: AppError) => AppError
   /** Ends the timers and the progress. */
   end: () => void
 }
@@ -153,8 +153,7 @@ export function commandTime({
         releaseOuter?.()
       }
     },
-    explained: (error) =>
-      isOver() && error instanceof AppError ? explainedByTime(error, limit.ms(), atEnd) : error,
+    explained: (error) => (isOver() ? explainedByTime(error, limit.ms(), atEnd) : error),
     end: () => {
       limit.stop()
       cancelGrace?.()

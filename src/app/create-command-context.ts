@@ -91,7 +91,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       announce,
     })
   }
-  const concerned: string[] = []
+  const noted: string[] = []
   return {
     io,
     version,
@@ -150,9 +150,9 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       const inputs = draftInputs(draft, { env, settings, secrets })
       return (await openBackend({ ...globals, profile: draft.name }, inputs)).findings()
     },
-    noteOperation: (id) => void concerned.push(id),
-    signedOperation: async (line) =>
-      (await import('./signing/signed-operation-of-command-line.ts')).findSignedOperation(line, concerned, {
+    noteOperation: (id) => void noted.push(id),
+    concernedOperations: async (line) =>
+      (await import('./signing/operations-of-command-line.ts')).findConcernedOperations(line, noted, {
         dirs,
         env,
         settings,

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { reportedError } from '../cli/classify-failure.ts'
+import { toldError } from '../cli/classify-failure.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { adviceOfError, type RenderedAdvice } from '../cli/next-step-text.ts'
 import { wordsTo } from '../cli/options/command-tree-queries.ts'
@@ -40,19 +40,23 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     await withWaits(time.waits, () => time.bounded(root.parseAsync([...line.argv], { from: 'user' })))
     return 0
   } catch (thrown) {
-    const error = time.explained(thrown)
     time.end()
-    const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
-    if (asks && outputOf(line).json) return printAsJson(error, base)
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    const asks = thrown instanceof CommanderError && /^commander\.(help|version)/.test(thrown.code)
+    if (asks && outputOf(line).json) return printAsJson(thrown, base)
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     // A group without a subcommand, or no command: show the help.
     if (asks) {
       writeBytes(program.io, help.join(''))
       return 0
     }
-    const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
-    const failure = isUnknown ? usageError(error, await program.commands()) : error
-    return printError(await reportedError(failure, line, program), line, program, built !== undefined)
+    const isUnknown = thrown instanceof CommanderError && thrown.code === 'commander.unknownCommand'
+    const failure = isUnknown ? usageError(thrown, await program.commands()) : thrown
+    return printError(
+      await toldError(failure, line, program, time.explained),
+      line,
+      program,
+      built !== undefined,
+    )
   } finally {
     time.end()
   }

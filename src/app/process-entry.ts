@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { config } from 'zod/v4/core'
-import { commandInterruptedError, reportedError } from '../cli/classify-failure.ts'
+import { commandInterruptedError, toldError } from '../cli/classify-failure.ts'
 import { outputOf } from '../cli/options/global-options.ts'
 import type { ProgramContext } from '../cli/program-context-types.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
@@ -68,13 +68,13 @@ export async function start(
     process.once('uncaughtException', async (error) => {
       let exit: Exit = 26
       try {
-        exit = printError(await reportedError(error, line, program), line, program)
+        exit = printError(await toldError(error, line, program), line, program)
       } finally {
         process.exit(exit)
       }
     })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
-    const error = await reportedError(commandInterruptedError(line), line, program)
+    const error = await toldError(commandInterruptedError(line), line, program)
     // A command that ended meanwhile has already reported.
     return (await Promise.race([work, undefined])) ?? printError(error, line, program)
   }
@@ -95,7 +95,7 @@ export async function start(
       cause: lost,
       next: 'Free some space, or write the output elsewhere.',
     })
-    exit = printError(await reportedError(fault, line, program), readCommandLine([]), program)
+    exit = printError(await toldError(fault, line, program), readCommandLine([]), program)
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)

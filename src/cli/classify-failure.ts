@@ -3,23 +3,25 @@ import type { CommandLine } from '../domain/command-line/read-command-line.ts'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import { sluice } from '../domain/text/next-step.ts'
 import { usageError } from './options/usage-errors.ts'
-import type { CommandContext, SignedOperation } from './program-context-types.ts'
+import type { CommandContext, ConcernedOperations } from './program-context-types.ts'
 
 /**
- * Turns a failure into an error of the table. If the operation of the command line has signed
- * transactions, the exit code is 20 or higher; JOURNAL_UNREADABLE if the journal cannot tell.
+ * Tells a failure of a command line once, as an error of the table: as caused by the time limit, where it was, and with the report of
+ * the operation that the command is about. If an operation of the line has signed transactions, the exit code is 20 or higher;
+ * JOURNAL_UNREADABLE if the journal cannot tell.
  */
-export async function reportedError(
-  error: unknown,
+export async function toldError(
+  thrown: unknown,
   line: CommandLine,
-  program: Pick<CommandContext, 'signedOperation'>,
+  { concernedOperations }: Pick<CommandContext, 'concernedOperations'>,
+  explained: (error: AppError) => AppError = (error) => error,
 ): Promise<AppError> {
-  const found = known(error, line)
-  if (!impliesUnsigned(found.code)) return found
-  let signed: SignedOperation | undefined
+  const found = explained(known(thrown, line))
+  let concerned: ConcernedOperations
   try {
-    signed = await program.signedOperation(line)
+    concerned = await concernedOperations(line)
   } catch (cause) {
+    if (!impliesUnsigned(found.code)) return found
     if (cause instanceof AppError && !impliesUnsigned(cause.code)) return cause
     return new AppError(
       'JOURNAL_UNREADABLE',
@@ -27,25 +29,24 @@ export async function reportedError(
       { cause },
     )
   }
-  if (!signed) return found
+  const { noted, signed } = concerned
+  const told = noted
+    ? found.with({ details: { id: noted.id, ...found.details, action: noted.report } })
+    : found
+  if (!signed || !impliesUnsigned(found.code)) return told
   const { id, state } = signed.operation
+  // A usage error or a tampered plan does not concern a finished operation, nor does a failure of another operation.
+  const about = told.details?.operation ?? told.details?.id ?? id
+  const isRefused = [2, 4].includes(errorRow(found.code).exit) && found.code !== 'OUTPUT_FAILED'
+  const isWrong = isRefused || found.code === 'POLICY_TAMPER'
+  if (state === 'DONE' && (isWrong || about !== id)) return told
   try {
-    // A usage error or a tampered plan does not concern a finished operation, nor does a failure of another
-    // operation.
-    const about = found.details?.operation ?? found.details?.id ?? id
-    const isRefused = [2, 4].includes(errorRow(found.code).exit) && found.code !== 'OUTPUT_FAILED'
-    const isWrong = isRefused || found.code === 'POLICY_TAMPER'
-    if (state === 'DONE' && (isWrong || about !== id)) return found
-    return (await import('./errors-after-signing.ts')).afterSigning(found, signed)
+    return (await import('./errors-after-signing.ts')).afterSigning(told, signed)
   } catch (cause) {
     return new AppError(
       'PENDING',
       `A transaction of ${id} is signed, but this command failed: ${wordsOf(cause)}`,
-      {
-        cause,
-        details: { operation: id, cause: found.code },
-        next: sluice('action resume', id),
-      },
+      { cause, details: { operation: id, cause: found.code }, next: sluice('action resume', id) },
     )
   }
 }

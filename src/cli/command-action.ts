@@ -3,6 +3,7 @@ import { asDrafts, type Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkOfSlug, whyNetworkLacks } from '../domain/networks.ts'
 import { didYouMean, didYouMeanWhole } from '../domain/text/did-you-mean.ts'
+import type { Advice } from '../domain/text/next-step.ts'
 import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli } from './command-run-types.ts'
@@ -30,10 +31,23 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
   const networks = cli.backend.kind === 'remote' || !network ? [] : (await cli.backend.catalog()).networks
   if (network && networks.length > 0 && !networks.some(({ chainId }) => chainId === network.chainId)) {
     const { message, ...more } = whyNetworkLacks(networks, network)
-    return error.with({ besides: `. ${message}`, ...more })
+    return strategyNotFound(error, `. ${message}`, more)
   }
-  return error.with({ besides: await guessOf(cli, command, typed) })
+  const guess = await guessOf(cli, command, typed)
+  return guess === '' ? error : strategyNotFound(error, guess)
 }
+
+/** The error of a strategy that was not found, with what this machine knows of the name. */
+const strategyNotFound = (
+  error: AppError,
+  known: string,
+  { details, next = error.next }: { details?: Record<string, unknown>; next?: Advice | undefined } = {},
+): AppError =>
+  new AppError('STRATEGY_NOT_FOUND', `${error.message}${known}`, {
+    cause: error,
+    details: { ...error.details, ...details },
+    next,
+  })
 
 /**
  * The suggestion for a misspelt strategy, as the end of a sentence: an asset or a category for a recommendation, an id or a slug of the

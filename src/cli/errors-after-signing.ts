@@ -13,7 +13,7 @@ import {
 import type { JournalOperation } from '../planning/execution-context-types.ts'
 import { adviceAfterFix, continueAdvice, isPolicyFileFault } from '../transactions/outcome/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
-import type { SignedOperation } from './program-context-types.ts'
+import type { ResumingVerb, SignedOperation } from './program-context-types.ts'
 
 /**
  * The error for a command that failed while its operation has signed transactions: the exit code is
@@ -77,12 +77,6 @@ function failureAfterSigning(
 ): AfterSigning {
   const { id, state } = operation
   const why = reasonOf(error)
-  if (error.details?.givenUp === id)
-    return {
-      code: 'PARTIAL',
-      message: `${id} is closed, but its allowances are not revoked yet: ${why}`,
-      next: continueAdvice(error, id, again(id, 'revoke')),
-    }
   const fixed = bothAdvices(remedyOf(error), adviceAfterFix(error, again(id, verb)))
   // A missing confirmation is given by --yes, not by resuming.
   const typed =
@@ -112,12 +106,12 @@ function failureAfterSigning(
   return goesOn(error, operation)
     ? {
         code: 'PENDING',
-        message: `${id} has signed transactions, and this command did not resume it: ${why}`,
+        message: `${id} has signed transactions, and this command ${undone[verb ?? 'resume']}: ${why}`,
         next: typed ?? fixed,
       }
     : {
         code: 'PARTIAL',
-        message: `${id} is partly done, and this command did not continue with the rest: ${why}`,
+        message: `${id} is partly done, and this command ${verb === undefined || verb === 'resume' ? 'did not continue with the rest' : undone[verb]}: ${why}`,
         next: typed ?? bothAdvices(remedyOf(error), continueAdvice(error, id, again(id, verb))),
       }
 }
@@ -139,7 +133,13 @@ function failureOfEnded(
       next: verb === 'revoke' ? revoking() : sluice('action show', id),
     }
   const { code, message, next } = endOf(operation)
-  if (verb === 'revoke') return { code, message: `${message}. ${unrevoked}: ${why}`, next: revoking() }
+  if (verb === 'revoke') {
+    const end =
+      code === 'PARTIAL'
+        ? `${id} is closed, but its allowances are not revoked yet`
+        : `${message}. ${unrevoked}`
+    return { code, message: `${end}: ${why}`, next: revoking() }
+  }
   return {
     code,
     message: `${message}. This command changed nothing: ${why}`,
@@ -154,6 +154,18 @@ function failureOfEnded(
 function droppedFor({ code, details }: AppError, id: string): string | undefined {
   const of = details?.operation
   return code === 'DECLINED' && typeof of === 'string' && of !== id ? of : undefined
+}
+
+/** What a command that failed did not do for an operation that has signed transactions. */
+const undone: Readonly<Record<ResumingVerb, string>> = {
+  submit: 'did not resume it',
+  resume: 'did not resume it',
+  replan: 'made no new plan for its rest',
+  revoke: 'revoked none of its allowances',
+  'speed-up': 'did not raise its fee',
+  cancel: 'did not cancel it',
+  abandon: 'did not close it',
+  watch: 'could not follow it',
 }
 
 const unrevoked = 'Its remaining allowances were not revoked'

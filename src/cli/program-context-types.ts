@@ -97,10 +97,10 @@ export type CommandContext = {
   run: (argv: readonly string[], how: RunAs) => Promise<{ exit: Exit; out: string; values: unknown[] }>
   /** The whole tree of commands. */
   commands: () => Promise<Command>
-  /** Notes the id of an operation that the command resumes, because the command line may not name it. */
+  /** Notes the id of the operation that the command is about: its failure is told with the report of that operation. */
   noteOperation: (id: string) => void
-  /** The operation of a command line, if it has a signed transaction. Reads only the journals of this machine. */
-  signedOperation: (line: CommandLine) => Promise<SignedOperation | undefined>
+  /** The operations that a failure of a command line may concern. Reads only the journals of this machine. */
+  concernedOperations: (line: CommandLine) => Promise<ConcernedOperations>
   /** Called with every value that a command prints. */
   onResult?: (value: unknown) => void
   /** Posts events to a URL of the person, signed with this secret, or a new one for this run. USAGE for a text that is no URL. */
@@ -146,4 +146,10 @@ export type SignedOperation = {
   report: object
   again: Flags
   verb: ResumingVerb | undefined
+}
+
+/** The operation that a command noted last, and one with a signed transaction that it noted or that the line names. */
+export type ConcernedOperations = {
+  noted?: { id: string; report: object } | undefined
+  signed?: SignedOperation | undefined
 }

@@ -29,13 +29,11 @@ export const adviceOf = (code: ErrorCode, details?: Record<string, unknown>): Ad
 type Undone = 'signed' | 'sent' | 'saved' | 'written'
 
 type ErrorParts = {
-  details?: Record<string, unknown>
+  details?: Record<string, unknown> | undefined
   cause?: unknown
-  next?: Advice | RpcAdvice
-  nothing?: Undone
+  next?: Advice | RpcAdvice | undefined
+  nothing?: Undone | undefined
   isQuote?: boolean
-  /** What else is known, as the end of the sentence or as sentences of their own. */
-  besides?: string
 }
 
 /**
@@ -51,9 +49,8 @@ export class AppError extends Error {
   readonly hint: string | undefined
   readonly #advised: RpcAdvice | undefined
 
-  /** The message without what else is known, and without the sentence that nothing was done. */
+  /** The message without the sentence that nothing was done. */
   readonly brief: string
-  readonly besides: string
   /** What did not happen, as the last sentence of the message says. */
   readonly nothing: Undone | undefined
 
@@ -63,14 +60,13 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    { details, cause, next, nothing, isQuote = false, besides = '' }: ErrorParts = {},
+    { details, cause, next, nothing, isQuote = false }: ErrorParts = {},
   ) {
     super(
-      `${message}${besides}${nothing === undefined ? '' : `. Nothing was ${nothing}.`}`,
+      `${message}${nothing === undefined ? '' : `. Nothing was ${nothing}.`}`,
       cause === undefined ? {} : { cause },
     )
     this.brief = message
-    this.besides = besides
     this.nothing = nothing
     this.isQuote = isQuote
     this.code = code
@@ -87,18 +83,21 @@ export class AppError extends Error {
     this.hint = named === undefined ? undefined : adviceText(named)
   }
 
-  /** The same error with other words, more details or other next steps; this one is its cause. */
-  with(change: Omit<ErrorParts, 'cause'> & { message?: string }): AppError {
-    const { code, brief, nothing, details, next } = this
-    const given = change.next ?? this.#advised ?? next
-    const done = change.nothing ?? nothing
-    return new AppError(code, change.message ?? brief, {
+  /**
+   * The same error with more details or other next steps; this one is its cause. A message is never edited: who knows more makes a new
+   * error, with this one as its cause.
+   */
+  with({
+    details,
+    next,
+    isQuote = this.isQuote,
+  }: Pick<ErrorParts, 'details' | 'next' | 'isQuote'>): AppError {
+    return new AppError(this.code, this.brief, {
       cause: this,
-      besides: change.besides ?? (change.message === undefined ? this.besides : ''),
-      isQuote: change.isQuote ?? (this.isQuote && (change.message ?? change.besides) === undefined),
-      ...((change.details ?? details) && { details: { ...details, ...change.details } }),
-      ...(given !== undefined && { next: given }),
-      ...(done !== undefined && { nothing: done }),
+      details: (details ?? this.details) && { ...this.details, ...details },
+      next: next ?? this.#advised ?? this.next,
+      nothing: this.nothing,
+      isQuote,
     })
   }
 }

@@ -48,8 +48,11 @@ export type MarketCache = {
   totals: () => Promise<Analytics>
 }
 
-/** Called when the rows of a chain are left out, with the reason, and with `null` when they are back. */
-export type OnMissingNetwork = (network: Network, fault: AppError | null) => void
+/**
+ * Called when the rows of a chain are left out, with the reason, and with `null` when they are back. `isThrown`: no chain answered, and this
+ * reason is also the error.
+ */
+export type OnMissingNetwork = (network: Network, fault: AppError | null, isThrown?: boolean) => void
 
 /**
  * The dependencies of the market cache. With `answerReuse`, the rows of a chain are at most `answerReuse.ms`
@@ -129,8 +132,9 @@ export function createMarketCache(
       }),
     )
     const faults = asked.flatMap((one) => ('fault' in one ? [one] : []))
-    for (const { chainId, fault } of faults) onMissingNetwork(named(chainId), fault)
-    if (faults[0] && faults.length === asked.length) throw withAllNetworks(faults[0].fault, ids.map(named))
+    const thrown = faults.length === asked.length ? faults[0] : undefined
+    for (const one of faults) onMissingNetwork(named(one.chainId), one.fault, one === thrown)
+    if (thrown) throw withAllNetworks(thrown.fault, ids.map(named))
     return asked.map((one) => ('fault' in one ? noRows : one.rows))
   }
   const named = (chainId: number): Network => networkNamed(catalog.networks, chainId)

@@ -72,7 +72,7 @@ function messageOutsideEnvelope(body: unknown): string | undefined {
   return [inner, message].find((one): one is string => typeof one === 'string' && one !== '')
 }
 
-/** Adds the invalid fields of a 422 to its message, if the message lacks them. */
+/** The error of a 422 with its invalid fields, where the words of the service lack them. */
 function withPlaces(error: AppError): AppError {
   const { errors } = error.details ?? {}
   if (!Array.isArray(errors)) return error
@@ -82,7 +82,7 @@ function withPlaces(error: AppError): AppError {
     return [`${Array.isArray(path) ? path.join('.') : String(path ?? '')}: ${message}`]
   })
   if (places.length === 0) return error
-  return error.with({ besides: ` (${places.join('; ')})` })
+  return new AppError(error.code, `${error.message} (${places.join('; ')})`, { details: error.details })
 }
 
 /** The hint for a response that is not from this service. */

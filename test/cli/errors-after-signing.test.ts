@@ -16,6 +16,19 @@ test.each([
   expect(told).toMatchObject({ code: 'PENDING', hint: `sluice action ${line} --key-file k` })
 })
 
+test.each([
+  ['resume', 'did not resume it'],
+  ['speed-up', 'did not raise its fee'],
+  ['cancel', 'did not cancel it'],
+  ['replan', 'made no new plan for its rest'],
+  ['revoke', 'revoked none of its allowances'],
+] as const)('a failed %s after signing says that the command %s', (verb, words) => {
+  const error = new AppError('RPC_UNREACHABLE', 'The node cannot be reached')
+  expect(afterSigning(error, { operation: waiting, report: {} as never, again: {}, verb }).message).toBe(
+    `op-1 has signed transactions, and this command ${words}: The node cannot be reached`,
+  )
+})
+
 const waiting = { id: 'op-1', state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] } as never
 const hintOf = (error: AppError, verb: 'resume' | 'revoke', again: Flags = {}) =>
   afterSigning(error, { operation: waiting, report: {} as never, again, verb }).hint

@@ -492,6 +492,15 @@ describe('wallet balances, networks list, tokens list', () => {
     expect((await run(`wallet balances ${sandbox.user.address} --timeout 5s`, none)).exit).toBe(7)
   })
 
+  test('strategies list whose only node is dead names the cause once, in the error', async () => {
+    const dead = { env: { SLUICE_RPC_SANDBOX_TWO: 'http://127.0.0.1:9' } }
+    const { exit, err } = await run('strategies list', dead)
+    expect({ exit, told: err.match(/cannot be reached/g)?.length }).toEqual({ exit: 7, told: 1 })
+    expect(err).toMatch(
+      /^error The node at 127\.0\.0\.1:9 cannot be reached \(RPC_UNREACHABLE\)\nnext .*SLUICE_RPC_SANDBOX_TWO/,
+    )
+  })
+
   test('networks list names the variable of every network that the profile lacks', async () => {
     const { out } = await run('networks list')
     expect(out).toMatch(/sandbox-one +31337 +ETH +yes +1 block/)

@@ -210,13 +210,10 @@ test('the advice of an AppError names the RPC setting of its network as soon as 
   expect(given.with({ details: { network: 'base' }, next: 'Wait.' }).hint).toBe('Wait.')
 })
 
-test('what else is known stands before the sentence that nothing was done, and stays when details are added', () => {
+test('the message of an AppError, whether it is a quote and that nothing was done stay when details or next steps are added', () => {
   const error = new AppError('NO_ROUTE_FOUND', 'There is no route', { nothing: 'signed', isQuote: true })
-  const more = error.with({ besides: '. Besides, 3 USDC are missing' })
-  expect(more.with({ details: { a: 1 } })).toMatchObject({
-    message: 'There is no route. Besides, 3 USDC are missing. Nothing was signed.',
-    isQuote: false,
-    details: { a: 1 },
+  expect(error.with({ details: { a: 1 } }).with({ details: { b: 2 }, next: 'Wait.' })).toMatchObject({
+    ...{ message: 'There is no route. Nothing was signed.', brief: 'There is no route', isQuote: true },
+    ...{ details: { a: 1, b: 2 }, hint: 'Wait.', cause: { cause: error } },
   })
-  expect(more.with({ message: 'Another reason' }).message).toBe('Another reason. Nothing was signed.')
 })

@@ -4,11 +4,7 @@ import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Attempt } from '../../src/store/journal/operation-types.ts'
 import { replacementFees } from '../../src/transactions/attempts/fee-bump.ts'
 import type { Execution } from '../../src/transactions/run.ts'
-import {
-  broadcastAnswer,
-  demandedFees,
-  needsImmediateBump,
-} from '../../src/transactions/steps/send-errors.ts'
+import { broadcastAnswer, isAccepted, needsImmediateBump } from '../../src/transactions/steps/send-errors.ts'
 import type { Chain } from '../support/anvil.ts'
 import { attemptsOf } from '../support/attempts-of.ts'
 import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
@@ -122,9 +118,32 @@ it.each([
   expect(await goOn(act)).toMatchObject({ state: 'DONE' })
 })
 
+it('a transaction whose only answer was none is not said to be sent', async () => {
+  node.rules = [{ method: send, act: 'drop-request', always: true }]
+  planPayments(journal, 'unheard')
+  expect(await goOn('unheard', { noWait: true })).toMatchObject({
+    code: 'PENDING',
+    message: 'The transaction is signed, but no node has confirmed yet that it accepted it',
+  })
+  expect(attemptsOf(journal, 'unheard', 0)).toMatchObject([{ lastAnswer: { is: 'unknown' } }])
+  node.rules = []
+  expect(await goOn('unheard')).toMatchObject({ state: 'DONE' })
+})
+
+it.each([
+  ['accepted', true],
+  ['known', true],
+  ['inferred', true],
+  ['unknown', false],
+  ['cheap', false],
+  ['refused', false],
+] as const)('an attempt whose last answer is %s counts as accepted: %s', (is, accepted) => {
+  expect(isAccepted({ lastAnswer: { is, words: 'words' } })).toBe(accepted)
+})
+
 describe('the error message of a node', () => {
   const hint = (message: string) =>
-    broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message } }))
+    broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message } }), attempt)
   const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei }
   it.each([
     ['transaction underpriced: gas tip cap 1000000000, minimum needed 25000000000', 25n, 25n],
@@ -144,7 +163,7 @@ describe('the error message of a node', () => {
       0n,
     ],
   ])('gives the fees that it demands: %s', (words, fee, tip) => {
-    expect(demandedFees({ ...attempt, lastAnswer: hint(words) })).toEqual({
+    expect(hint(words).demands).toEqual({
       maxFeePerGas: fee * gwei,
       maxPriorityFeePerGas: tip * gwei,
     })
@@ -158,7 +177,7 @@ describe('the error message of a node', () => {
     'insufficient funds for gas * price + value: balance 1, tx cost 99000000000000000, minimum needed 1',
     'transaction gas limit too high (cap: 16777216, tx: 20000000)',
   ])('gives no fees: %s', (words) => {
-    expect(demandedFees({ ...attempt, lastAnswer: hint(words) })).toBeUndefined()
+    expect(hint(words).demands).toBeUndefined()
   })
 
   it.each([
@@ -172,8 +191,8 @@ describe('the error message of a node', () => {
     expect(needsImmediateBump(sent)).toBe(is)
   })
 
-  it('is stored in under 400 characters; messages about a known transaction become "known"', () => {
-    expect(hint(`underpriced ${'x'.repeat(6_000_000)}`).length).toBeLessThan(400)
+  it('keeps at most 300 characters; a transaction that the node has is known', () => {
+    expect(hint(`underpriced ${'x'.repeat(6_000_000)}`).words).toHaveLength(300)
     for (const words of [
       'already known',
       'known transaction: 0x12 (nonce 4)',
@@ -181,7 +200,7 @@ describe('the error message of a node', () => {
       'Known transaction',
       'transaction already imported',
     ])
-      expect(hint(words)).toBe('known')
+      expect(hint(words)).toEqual({ is: 'known', words: '' })
   })
 })
 
@@ -197,7 +216,7 @@ it('a zero tip that was refused as underpriced rises to one gwei', () => {
   const none = {
     maxFeePerGas: 60n * gwei,
     maxPriorityFeePerGas: 0n,
-    lastAnswer: 'cheap: transaction underpriced',
+    lastAnswer: { is: 'cheap', words: 'transaction underpriced' } as const,
   }
   const next = replacementFees([none], { maxFeePerGas: gwei, maxPriorityFeePerGas: 0n }, undefined)
   expect(next!.maxPriorityFeePerGas).toBe(gwei)
@@ -207,8 +226,11 @@ it('a zero tip that was refused as underpriced rises to one gwei', () => {
 it.each(['99999999999999999999999', '2100000000000000'])(
   'an implausible minimum of %s wei per gas is ignored',
   (number) => {
-    const lastAnswer = `cheap: transaction fee too low: minimum fee is ${number} wei`
-    const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei, lastAnswer }
+    const message = `transaction fee too low: minimum fee is ${number} wei`
+    const fees = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei }
+    const lastAnswer = broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message } }), fees)
+    expect(lastAnswer.demands?.maxFeePerGas).toBe(BigInt(number))
+    const attempt = { ...fees, lastAnswer }
     const market = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei }
     expect(replacementFees([attempt], market, 10n * gwei)).toEqual({
       maxFeePerGas: 6n * gwei,
@@ -222,13 +244,12 @@ it.each([
   'a transaction with the same nonce already exists',
   'unknown transaction type',
 ])('a refusal for another reason does not count as known: %s', (words) => {
-  expect(broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe(
-    'known',
-  )
+  const error = new AppError('RPC_ERROR', 'it failed', { details: { message: words } })
+  expect(broadcastAnswer(error, { maxFeePerGas: gwei, maxPriorityFeePerGas: 0n }).is).not.toBe('known')
 })
 
 it('a zero tip rises at most to a quarter of the fee cap', () => {
-  const lastAnswer = 'cheap: transaction underpriced'
+  const lastAnswer = { is: 'cheap', words: 'transaction underpriced' } as const
   const none = { maxFeePerGas: gwei / 25n, maxPriorityFeePerGas: 0n, lastAnswer }
   const next = replacementFees(
     [none],

@@ -45,8 +45,9 @@ export function localEngine(
         // Commands choose after gas.
         choice: 'after-gas',
         newId,
-        onMissingNetwork: ({ name }, fault) => {
-          if (fault) warn(name, `${name} does not answer, so its strategies are not listed: ${fault.message}`)
+        onMissingNetwork: ({ name }, fault, isThrown) => {
+          if (fault && !isThrown)
+            warn(name, `${name} does not answer, so its strategies are not listed: ${fault.message}`)
         },
         onUnreadableQuote: (quoteId) =>
           warn(quoteId, `The quote ${quoteId} is unreadable, so it is not listed`),

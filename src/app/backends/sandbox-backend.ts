@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { aroundCalls, type ChainClient, clientOf } from '../../chain/chain-client.ts'
+import { namingNetwork } from '../../chain/network-client.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import type { Sandbox } from '../../cli/sandbox-control-type.ts'
 import type { Serving } from '../../cli/server-administration.ts'
@@ -71,9 +72,12 @@ export function sandboxBackend(needs: Needs): Backend {
     const { httpRpc } = await import('../../chain/rpc/failover.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const at = (rpcUrl: string, chainId: number) =>
-      withCallTrace(
-        httpRpc(rpcUrl, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
-        globals.debug ? io : undefined,
+      namingNetwork(
+        networkNamed(catalog.networks, chainId),
+        withCallTrace(
+          httpRpc(rpcUrl, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
+          globals.debug ? io : undefined,
+        ),
       )
     const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl, chainId)]))
     const rpc = (chainId: number): ChainClient => {

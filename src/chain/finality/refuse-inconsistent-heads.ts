@@ -69,9 +69,9 @@ async function ifReachable<T>(
     if (code === 'RPC_UNREACHABLE' || isUnsupportedMethod(error)) return undefined
     if (code !== 'RPC_ERROR' && code !== 'RPC_INCONSISTENT') throw error
     const { host } = peer
-    throw error.with({
-      ...(!message.includes(host) && { message: `At ${host}: ${message}` }),
-      details: { host },
+    throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {
+      cause: error,
+      details: { ...error.details, host },
       next: `Remove ${host} from the endpoints until it answers correctly, or wait for it.`,
     })
   }

@@ -1,3 +1,5 @@
+import type { SendErrorClass } from '../../store/journal/send-answer.ts'
+
 /** The fields of a node's error that decide what it means. */
 export type NodeErrorBody = { code?: unknown; message?: unknown; data?: unknown }
 
@@ -16,26 +18,6 @@ export type ReadErrorClass =
   | 'crashed'
   | 'other'
   | 'unknown'
-
-/**
- * What an error to a broadcast means. `known`: the pool already has the transaction. Too cheap for the pool (`cheap`), for the next block
- * (`fee`), or to replace another one (`under`). `low`, `high`: the nonce is used, or is not the next. `funds`: the balance. `dear`: above
- * the node's own cap. `gas`: the gas limit. `chain`: the chain ID. `barred`: the node never takes such a transaction from this caller, by its type,
- * the provider's policy or a quota that is used up. `refused`: any other refusal.
- */
-export type SendErrorClass =
-  | 'known'
-  | 'cheap'
-  | 'fee'
-  | 'under'
-  | 'low'
-  | 'high'
-  | 'funds'
-  | 'dear'
-  | 'gas'
-  | 'chain'
-  | 'barred'
-  | 'refused'
 
 /** A row of a table: what the words mean, or the codes if no words of another row match. */
 type Row<Class> = { is: Class; words?: RegExp; codes?: readonly number[] }
@@ -200,10 +182,3 @@ export function readErrorClass(said: NodeErrorBody, method: string): ReadErrorCl
 /** What the words of an error to a broadcast mean; `undefined` if they name no cause. */
 export const sendErrorClass = (words: string): SendErrorClass | undefined =>
   sendErrors.find(([, pattern]) => pattern.test(words))?.[0] ?? (isBarred(words) ? 'barred' : undefined)
-
-/** The classes of refusals, in the order of their table. */
-export const refusalClasses: readonly SendErrorClass[] = [
-  ...new Set(sendErrors.map(([name]) => name)),
-  'barred',
-  'refused',
-].filter((name) => name !== 'known') as SendErrorClass[]

@@ -18,7 +18,7 @@ import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { operationView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
-import { allowanceLines, reportFor, withReport } from './report-in-errors.ts'
+import { allowanceLines, reportFor } from './report-in-errors.ts'
 import type { ResumeChoices } from './resume-operation.ts'
 import { tellIfEnded } from './tell-service.ts'
 
@@ -84,7 +84,7 @@ async function executeWithQuotes(
     const again = await replan(cli, context, now, null).catch((cause: unknown) => {
       // A failure about money replaces the original error, and a refusal is told beside it; any other does not.
       if (!(cause instanceof AppError)) throw error
-      if (cause.code === 'PARTIAL') throw withReport(cause, context, now)
+      if (cause.code === 'PARTIAL') throw cause
       throw cause.code.startsWith('POLICY_') ? refusedAgain(error, cause, now.id) : error
     })
     if (!again) throw error
@@ -170,8 +170,6 @@ async function execute(
       }),
     )
     return { done, moved, left }
-  } catch (error) {
-    throw withReport(error, context, operation)
   } finally {
     output.done()
     await tellIfEnded(cli, context, operation.id)

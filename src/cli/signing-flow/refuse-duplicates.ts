@@ -13,7 +13,6 @@ import { hasSignature, isClosed, isFinished } from '../../transactions/steps/ope
 import type { Cli } from '../command-run-types.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { confirm } from '../prompts.ts'
-import { withReport } from './report-in-errors.ts'
 
 /** Refuses an action ID from the service that cannot be used as an operand. */
 export function refuseName(id: string): void {
@@ -61,15 +60,10 @@ export async function confirmOlderJournal(
   const hint = advice`Check on chain what the wallet sent. If the action is not done: ${sluice('action resume', id, { '--allow-duplicate': true })}; if it is: ${sluice('action abandon', id)}`
   const details = { operation: id, ...unknown }
   if (state === 'OPEN') throw new AppError('JOURNAL_OUTDATED', what, { details, next: hint })
-  const partial = new AppError(
-    'PARTIAL',
-    `The action is partly done; the remaining steps are unsigned. ${what}`,
-    {
-      details: { ...details, cause: 'JOURNAL_OUTDATED' },
-      next: hint,
-    },
-  )
-  throw withReport(partial, context, operation)
+  throw new AppError('PARTIAL', `The action is partly done; the remaining steps are unsigned. ${what}`, {
+    details: { ...details, cause: 'JOURNAL_OUTDATED' },
+    next: hint,
+  })
 }
 
 /** The effect of running a command twice. A withdrawal, claim, revocation or delivery pays nobody else. */

@@ -1,6 +1,5 @@
 import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
 import { operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
-import { AppError } from '../../domain/errors.ts'
 import { type Advice, advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -24,19 +23,7 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Jou
     journal.events(operation.id),
   )
 
-/** Adds the report of the operation to an error, so that a script has the same data as after a success. */
-export function withReport(error: unknown, context: ExecutionContext, { id }: JournalOperation): unknown {
-  const now = context.journal.find(id)
-  if (!(error instanceof AppError) || !now) return error
-  return error.with({ details: { id, ...error.details, action: reportFor(context, now) } })
-}
-
 /** Throws the outcome of an operation that ended without success, before any key is needed. */
-export function refuseFailed(context: ExecutionContext, operation: JournalOperation): void {
-  if (!isFinished(operation)) return
-  try {
-    outcomeOf(operation)
-  } catch (error) {
-    throw withReport(error, context, operation)
-  }
+export function refuseFailed(operation: JournalOperation): void {
+  if (isFinished(operation)) outcomeOf(operation)
 }

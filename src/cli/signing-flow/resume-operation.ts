@@ -45,11 +45,12 @@ export async function resumeOperation(
 ): Promise<void> {
   const context = await cli.backend.context()
   const found = requireOperation(context, id)
+  cli.program.noteOperation(found.id)
   refuseMissingNodes(context, found)
   await reopenContradicted(context, found.id)
   const isOpenAgain = await givenUpAgain(cli, context, found.id, replacement)
   const operation = requireOperation(context, found.id)
-  if (!isOpenAgain) refuseFailed(context, operation)
+  if (!isOpenAgain) refuseFailed(operation)
   const maxFeePerGas = maxFeeOf(options)
   const identity = await ownerOf(cli, operation, options)
   const lock = await acquirePlanningLock(context, operation.wallet, {
@@ -103,7 +104,7 @@ async function goesOn(
   } catch (error) {
     const isOfNode = error instanceof AppError && error.code.startsWith('RPC_')
     if (replacement !== 'bump' || !isOfNode) throw error
-    cli.notice(`A network of the remaining steps does not answer, so only the pending transaction is resent.`)
+    cli.notice(`${error.message}, so nothing but the higher fee of the pending transaction is signed.`)
     return { wait: false, onlyWaiting: true }
   }
 }
@@ -111,8 +112,9 @@ async function goesOn(
 /** The error for a missing signer: only the key of the operation's wallet helps. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
-    ? error.with({
-        message: `No signer given; this action belongs to ${wallet}`,
+    ? new AppError('KEY_REQUIRED', `No signer given; this action belongs to ${wallet}`, {
+        cause: error,
+        details: error.details,
         next: advice`Sign with its keystore: ${sameWith({ '--wallet': wallet })} With its key: ${sameWith({ '--key-file': 'PATH' })} With its Ledger: ${sameWith({ '--ledger': true })}`,
       })
     : error

@@ -1,4 +1,4 @@
-import { AppError, impliesUnsigned } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { advice, type Flags, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
@@ -97,14 +97,15 @@ export async function signAndSend(
 function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: SigningOptions): unknown {
   if (!(error instanceof AppError) || error.code !== 'KEY_REQUIRED') return error
   if (wallet !== undefined)
-    return error.with({
-      besides: `. The plan is for ${wallet}`,
-      details: { wallet },
+    return new AppError('KEY_REQUIRED', `${error.message}. The plan is for ${wallet}`, {
+      cause: error,
+      details: { ...error.details, wallet },
       next: advice`Sign with its wallet, by its name: ${sameWith({ '--wallet': 'NAME' })} With its key file: ${sameWith({ '--key-file': 'PATH' })} With a Ledger: ${sameWith({ '--ledger': true })}. To see the names: ${sluice('wallet list')}`,
     })
   if (!dryRun || error.details?.named !== false) return error
-  return error.with({
-    message: 'No wallet given',
+  return new AppError('KEY_REQUIRED', 'No wallet given', {
+    cause: error,
+    details: error.details,
     next: advice`A dry run needs only an address: ${sameWith({ '--wallet': 'ADDR' })} To create a wallet: ${sluice('wallet new', 'NAME')}`,
   })
 }
@@ -134,9 +135,10 @@ async function planAndSend(
   const request = { ...asked.request, wallet: identity.address }
   const earlier = key === undefined ? undefined : context.journal.findForRequest(key, request)
   if (earlier && !options.dryRun) {
+    const isBegun = !isNeverSigned(earlier)
+    if (isBegun) cli.program.noteOperation(earlier.id)
     await confirmOlderJournal(cli, context, earlier, options)
-    if (!isNeverSigned(earlier))
-      return executeUnchanged(cli, context, earlier, identity, { ...options, lock })
+    if (isBegun) return executeUnchanged(cli, context, earlier, identity, { ...options, lock })
   }
   const asking = { propose, request, ...(reference && { reference }), ...(wallet && { wallet }) }
   const { proposal, checked, known } = await requestOffer(
@@ -170,14 +172,10 @@ async function planAndSend(
     if (now && !isNeverSigned(now))
       return await executeUnchanged(cli, context, now, signer, { ...options, lock: mine })
     await replaces?.close()
-    try {
-      refuseAllowanceConflict(context, checked, revoked)
-      const begun = recorded(context, checked, key ?? proposal.id, now)
-      const { firstLeg } = checked
-      await executeUnchanged(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
-    } catch (error) {
-      throw replaces ? afterGivingUp(error, replaces.id) : error
-    }
+    refuseAllowanceConflict(context, checked, revoked)
+    const begun = recorded(context, checked, key ?? proposal.id, now)
+    const { firstLeg } = checked
+    await executeUnchanged(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
   } finally {
     mine.release()
   }
@@ -207,10 +205,6 @@ function signerWith(
     )
   return { ...identity, unlock: async () => account }
 }
-
-/** Adds to a failure that another operation was already closed for this one. */
-const afterGivingUp = (error: unknown, id: string): unknown =>
-  error instanceof AppError && impliesUnsigned(error.code) ? error.with({ details: { givenUp: id } }) : error
 
 const executeUnchanged = (
   cli: Cli,

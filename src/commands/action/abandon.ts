@@ -3,7 +3,7 @@ import { verdictFor } from '../../cli/diagnose-action.ts'
 import { withPricedGas } from '../../cli/gas-in-usd.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
-import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/report-in-errors.ts'
+import { allowanceLines, reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { tellIfEnded } from '../../cli/signing-flow/tell-service.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
@@ -21,6 +21,7 @@ import { isFinished } from '../../transactions/steps/operation-state.ts'
 export async function abandonAction(cli: Cli, id: string): Promise<void> {
   const context = await cli.backend.context()
   const found = requireOperation(context, id)
+  cli.program.noteOperation(found.id)
   await reopenContradicted(context, found.id)
   const operation = requireOperation(context, found.id)
   if (!isFinished(operation))
@@ -32,7 +33,7 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
     )
   const closed = isFinished(operation) ? operation : await closeUnsigned(cli, context, operation)
   await tellIfEnded(cli, context, closed.id)
-  refuseEnded(context, closed)
+  refuseEnded(closed)
   const left = await remainingAllowances(context, closed)
   const funds = (await verdictFor(cli, context, closed))?.funds ?? null
   const tail =
@@ -48,18 +49,18 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
 }
 
 /** Reports an operation that ended for another reason than being abandoned by its own outcome. */
-function refuseEnded(context: ExecutionContext, operation: JournalOperation): void {
+function refuseEnded(operation: JournalOperation): void {
   const { state, exit } = operation
   if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
   try {
     outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const changed = error.with({
-      message: `The action is finished, and there is nothing to drop: ${error.message}`,
+    throw new AppError(error.code, `The action is finished, and there is nothing to drop: ${error.message}`, {
+      cause: error,
+      details: error.details,
       next: sluice('action show', operation.id),
     })
-    throw withReport(changed, context, operation)
   }
 }
 

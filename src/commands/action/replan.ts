@@ -45,6 +45,7 @@ export const addReplan = (command: Command, program: CommandContext): Command =>
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const context = await cli.backend.context()
   const found = requireOperation(context, id)
+  cli.program.noteOperation(found.id)
   // A dry run records nothing.
   const wrong = options.dryRun ? undefined : await reopenContradicted(context, found.id)
   // A transaction that is pending in the journal may be final.
@@ -54,7 +55,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     requireOperation(context, found.id),
     options.dryRun === true,
   )
-  refuseFailed(context, operation)
+  refuseFailed(operation)
   if (options.dryRun && (await rediscoveredSteps(context, found.id)).length > 0)
     cli.notice(
       advice`The transaction is on chain again, so its nonce is not lost. To resume: ${sluice('action resume', operation.id)}`,

@@ -45,10 +45,11 @@ async function replaceWaiting(
 ): Promise<void> {
   const context = await cli.backend.context()
   const found = requireOperation(context, id)
+  cli.program.noteOperation(found.id)
   await reopenContradicted(context, found.id)
   const isOpenAgain = kind === 'cancel' && (await reopenAbandoned(context, found.id, kind))
   const operation = requireOperation(context, found.id)
-  if (!isOpenAgain) refuseFailed(context, operation)
+  if (!isOpenAgain) refuseFailed(operation)
   refuseIdle(operation, kind)
   // Exit 0 says that the action succeeded; a cancellation that took place exits with 24.
   if (kind === 'cancel' && operation.state === 'DONE')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
+import { sendAnswerText } from '../../store/journal/send-answer.ts'
 import { decodeStepCalls, type StepCall } from './decode-step-calls.ts'
 
 /** The data of one operation for a support case: no secrets, and nothing that can be sent. */
@@ -35,7 +36,12 @@ export function makeEvidence(
 ): Evidence {
   const { id, steps } = operation
   const attempts = steps.flatMap(({ index, attempts: signed }) =>
-    signed.map(({ raw: _, transaction, ...attempt }) => ({ step: index, ...attempt, transaction })),
+    signed.map(({ raw: _, transaction, lastAnswer, ...attempt }) => ({
+      step: index,
+      ...attempt,
+      lastAnswer: lastAnswer && sendAnswerText(lastAnswer),
+      transaction,
+    })),
   )
   const brokenAt = journal.firstBrokenEvent() ?? null
   const evidence: Evidence = {

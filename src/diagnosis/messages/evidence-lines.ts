@@ -1,6 +1,7 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
 import { writtenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { sendAnswerText } from '../../store/journal/send-answer.ts'
 import { sendErrorOf } from '../../transactions/steps/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/operation-facts.ts'
 import { stateWords, stepStatuses } from '../report-from-journal.ts'
@@ -47,10 +48,9 @@ function stepLine({ step, attempts, network }: StepFacts, of: number): string {
   const sent =
     attempts.length === 0 ? 'not signed' : `${attempts.length} signed, last ${attempts.at(-1)!.hash}`
   const answer = attempts.at(-1)?.lastAnswer
-  const said =
-    answer === null || answer === undefined
-      ? ''
-      : `, the node said: ${sendErrorOf(attempts.at(-1))?.words ?? answer}`
+  const said = answer
+    ? `, the node said: ${sendErrorOf(attempts.at(-1))?.words ?? sendAnswerText(answer)}`
+    : ''
   const block = step.inclusion === null ? '' : `, block ${step.inclusion.blockNumber}`
   return `step ${step.index + 1} of ${of} (${step.role} on ${network.name}) is ${stepStatuses[step.state]}${nonce}${block}: ${sent}${said}`
 }

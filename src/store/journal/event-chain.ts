@@ -42,9 +42,9 @@ export function operationSeal({ all, one }: Pick<JournalQueries, 'all' | 'one'>,
   return sha256(canonicalJson([id, operation, legs, steps]))
 }
 
-/** The hash of an attempt's immutable columns. */
+/** The hash of an attempt's immutable columns, without the time when it was signed. */
 export const attemptHash = (row: Row): string => {
-  const { sends: _, last_answer: __, created: ___, ...fixed } = row
+  const { created: _, sends, answer_class, last_answer, demanded_fee, demanded_tip, ...fixed } = row
   return sha256(canonicalJson(fixed))
 }
 

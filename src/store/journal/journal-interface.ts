@@ -3,6 +3,7 @@ import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { SeenDeposit } from './deposits.ts'
 import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation-types.ts'
+import type { SendAnswer } from './send-answer.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** The write-ahead journal: all of its parts. Every call is on disk when it returns. Take only the part that you need. */
@@ -58,7 +59,7 @@ export type StepJournal = {
     attempt: Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>,
   ) => void
   /** Records that an attempt was sent, and the node's answer. */
-  recordSent: (hash: Hex, answer: string) => void
+  recordSent: (hash: Hex, answer: SendAnswer) => void
   /** Changes the state of a step; `ref` is how it became final, or the transaction that used its nonce. */
   moveStep: (
     id: string,

@@ -14,6 +14,7 @@ import { journalLookups } from './lookups.ts'
 import type { EventKind } from './operation-types.ts'
 import { journalReopening } from './replan-and-reopen-writes.ts'
 import { columnsOf, eventOf } from './rows.ts'
+import { sendAnswerText } from './send-answer.ts'
 import type { StepState } from './states.ts'
 import { journalOrders, takeOrderInside } from './used-orders.ts'
 
@@ -143,13 +144,17 @@ export function openJournal(path: string, clock: () => number): Journal {
     recordSent: (hash, answer) =>
       write(() => {
         run(
-          'UPDATE attempt SET sends = sends + 1, last_answer = ? WHERE hash = ?',
-          answer.slice(0, 500),
+          `UPDATE attempt SET sends = sends + 1, answer_class = ?, last_answer = ?, demanded_fee = ?, demanded_tip = ?
+           WHERE hash = ?`,
+          answer.is,
+          answer.words,
+          answer.demands?.maxFeePerGas.toString() ?? null,
+          answer.demands?.maxPriorityFeePerGas.toString() ?? null,
           hash,
         )
         const row = one('SELECT * FROM attempt WHERE hash = ?', hash)
         if (row && stateOf(String(row.operation), Number(row.idx)) === 'SIGNED')
-          step(String(row.operation), Number(row.idx), 'BROADCAST', answer.slice(0, 500))
+          step(String(row.operation), Number(row.idx), 'BROADCAST', sendAnswerText(answer))
       }),
     moveStep: (id, index, becomes, why, inclusion, ref = null) =>
       write(() => {

@@ -194,4 +194,20 @@ export const journalMigrations: readonly SqliteMigration[] = [
   -- An operation is read with what was signed for it.
   CREATE INDEX IF NOT EXISTS attempt_by_operation ON attempt (operation, idx);
   `,
+  `
+  -- What the last answer to an attempt means, and the fees that a refusing node demanded; \`last_answer\` has its words, for people only.
+  ALTER TABLE attempt ADD COLUMN answer_class TEXT;
+  ALTER TABLE attempt ADD COLUMN demanded_fee TEXT;
+  ALTER TABLE attempt ADD COLUMN demanded_tip TEXT;
+  UPDATE attempt SET answer_class = CASE
+    WHEN last_answer IN ('accepted', 'known') THEN last_answer
+    WHEN substr(last_answer, 1, instr(last_answer, ': ') - 1) IN
+      ('unknown', 'cheap', 'fee', 'under', 'low', 'high', 'funds', 'dear', 'gas', 'chain', 'barred', 'refused')
+      THEN substr(last_answer, 1, instr(last_answer, ': ') - 1)
+    ELSE 'inferred' END
+    WHERE last_answer IS NOT NULL;
+  UPDATE attempt SET last_answer = CASE WHEN answer_class IN ('accepted', 'known') THEN ''
+    ELSE substr(last_answer, instr(last_answer, ': ') + 2) END
+    WHERE answer_class <> 'inferred';
+  `,
 ]

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
+import type { SendAnswer } from './send-answer.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** One signed transaction of a step. All attempts of a step share its nonce. `raw` can be sent by anyone who has it. */
@@ -15,7 +16,7 @@ export type Attempt = {
   maxPriorityFeePerGas: bigint
   created: number
   sends: number
-  lastAnswer: string | null
+  lastAnswer: SendAnswer | null
 }
 
 /** The block that included a step, and its cost. */

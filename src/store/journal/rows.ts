@@ -3,6 +3,7 @@ import type { Exit } from '../../domain/error-table.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { attemptHash } from './event-chain.ts'
 import type { Attempt, EventKind, JournalEvent, Leg, Operation, Step } from './operation-types.ts'
+import type { SendAnswer } from './send-answer.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** A row of SQLite. The file is ours alone and its constraints hold, so the columns are trusted. */
@@ -77,7 +78,18 @@ const attemptOf = (row: Row): Attempt => ({
   maxPriorityFeePerGas: BigInt(text(row.max_priority)),
   created: number(row.created),
   sends: number(row.sends),
-  lastAnswer: row.last_answer as string | null,
+  lastAnswer: row.answer_class === null ? null : answerOf(row),
+})
+
+const answerOf = (row: Row): SendAnswer => ({
+  is: row.answer_class as SendAnswer['is'],
+  words: text(row.last_answer),
+  ...(row.demanded_fee !== null && {
+    demands: {
+      maxFeePerGas: BigInt(text(row.demanded_fee)),
+      maxPriorityFeePerGas: BigInt(text(row.demanded_tip)),
+    },
+  }),
 })
 
 const legOf = (row: Row): Leg => ({

@@ -5,6 +5,7 @@ import { syncSendMethod } from '../../chain/rpc/sync-send.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
+import type { SendAnswer } from '../../store/journal/send-answer.ts'
 import type { Run } from '../run.ts'
 import { broadcastAnswer, isAccepted } from '../steps/send-errors.ts'
 import { inSendingOrder } from './fee-bump.ts'
@@ -20,17 +21,17 @@ export async function broadcast(run: Run, step: Step, all: boolean): Promise<Min
   let told: MinedTransaction | undefined
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
     await verifyRecordedAttempt(attempt, step)
-    let answer = 'accepted'
+    let answer: SendAnswer = { is: 'accepted', words: '' }
     const { chainId } = step.transaction
     const rpc = run.rpc(chainId)
     try {
       if (attempt.sends === 0 && awaitsReceipts(run, chainId)) told = await sendForReceipt(rpc, attempt, step)
       else await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
-      answer = broadcastAnswer(error)
+      answer = broadcastAnswer(error, attempt)
       // A node that already accepted a transaction may answer that the same bytes are too cheap to replace it.
-      if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isKnownToNodes(rpc, attempt.hash))))
-        answer = 'known'
+      if (answer.is === 'under' && (isAccepted(attempt) || (await isKnownToNodes(rpc, attempt.hash))))
+        answer = { is: 'known', words: '' }
     }
     run.journal.recordSent(attempt.hash, answer)
     run.fault?.('after_broadcast')

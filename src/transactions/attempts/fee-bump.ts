@@ -2,7 +2,7 @@ import { bumpedFee, maxBumps } from '../../chain/fee-bumps.ts'
 import { fallbackTip, type GasFees, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
 import type { BumpDelay } from '../run.ts'
-import { demandedFees, needsImmediateBump, sendErrorOf } from '../steps/send-errors.ts'
+import { needsImmediateBump, sendErrorOf } from '../steps/send-errors.ts'
 
 /** The default delay before a bump. */
 export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }
@@ -24,7 +24,7 @@ export function replacementFees(
     maxUnprovenTip,
   )
   const namedBy = (paid: Paid): GasFees | undefined => {
-    const fees = demandedFees(paid)
+    const fees = paid.lastAnswer?.demands
     return fees && fees.maxFeePerGas <= believed ? fees : undefined
   }
   const named = before.flatMap((paid) => namedBy(paid) ?? [])

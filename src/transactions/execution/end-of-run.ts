@@ -9,7 +9,7 @@ import { runStopped } from '../run.ts'
 import { isClosed } from '../steps/operation-state.ts'
 import { deliveryError, stoppedDeliveryError } from './await-delivery.ts'
 import type { On } from './execute-operation.ts'
-import { failureOf, runError } from './run-failure.ts'
+import { runError } from './run-failure.ts'
 import type { End } from './state.ts'
 
 /** Returns the operation of a run that is done, or throws how it ended. */
@@ -21,26 +21,23 @@ export async function endOf(on: On, end: End): Promise<Operation> {
       if (seen.superseded) throw await supersededError(on, seen.superseded)
       return isClosed(operation) ? outcomeWithSteps(on) : outcomeOf(operation)
     case 'stopped':
-      throw fail(on, awaitedError(on) ?? runStopped)
+      throw runError(on, awaitedError(on) ?? runStopped)
     case 'failed': {
       const { act, error } = seen.fault!
-      throw act.is === 'compare' && error instanceof AppError ? error : fail(on, error)
+      throw act.is === 'compare' && error instanceof AppError ? error : runError(on, error)
     }
     case 'expired':
-      throw fail(on, quoteExpiredError(end.at * 1_000))
+      throw runError(on, quoteExpiredError(end.at * 1_000))
     case 'ended before':
-      throw fail(on, endedBeforeError(operation, end.index))
+      throw runError(on, endedBeforeError(operation, end.index))
     case 'mined before its cancellation':
-      throw fail(on, notCancelledError(operation))
+      throw runError(on, notCancelledError(operation))
     case 'delivery': {
       const leg = operation.legs.find(({ leg: at }) => at === end.leg)!
-      throw fail(on, deliveryError(run, leg, seen.delivery!))
+      throw runError(on, deliveryError(run, leg, seen.delivery!))
     }
   }
 }
-
-/** The error of a run, with a correct statement whether something was signed. */
-const fail = (on: On, error: unknown): unknown => (on.followed ? runError(on, error) : failureOf(on, error))
 
 /** What a run that was stopped knows of the delivery that it waited for. */
 function awaitedError({ run, operation: { legs, steps }, seen: { delivery } }: On): AppError | undefined {
@@ -116,7 +113,8 @@ function outcomeWithSteps({ operation, followed }: On): Operation {
     const outcomes = operation.steps
       .filter(({ index }) => followed.has(index))
       .map((step) => stepOutcomeText(operation, step))
-    throw error.with({ message: [error.message, ...outcomes].join('. ') })
+    const { code, message, details, next } = error
+    throw new AppError(code, [message, ...outcomes].join('. '), { cause: error, details, next })
   }
 }
 

@@ -15,7 +15,7 @@ import { endOf } from './end-of-run.ts'
 import { handlers } from './handlers.ts'
 import { nextAct } from './next-act.ts'
 import { type ReadAhead, readAhead } from './read-ahead.ts'
-import { failureOf, unreadableJournalError } from './run-failure.ts'
+import { runError, unreadableJournalError } from './run-failure.ts'
 import { nothingSeen, see } from './see.ts'
 import type { Act, End, Event, May, Seen } from './state.ts'
 
@@ -141,7 +141,7 @@ function actOf(on: On, may: (operation: Operation) => May): Act {
   try {
     return nextAct(operation, seen, may(operation), run.clock.now())
   } catch (error) {
-    throw failureOf(on, error)
+    throw runError(on, error)
   }
 }
 

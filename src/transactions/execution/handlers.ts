@@ -237,8 +237,8 @@ function markSent(
   hash: Step['attempts'][number]['hash'] | undefined,
 ): void {
   if (state !== 'SIGNED') return
-  if (hash) journal.recordSent(hash, 'found on chain')
-  else journal.recordSent(attempts.at(-1)!.hash, 'nonce used by another')
+  if (hash) journal.recordSent(hash, { is: 'inferred', words: 'found on chain' })
+  else journal.recordSent(attempts.at(-1)!.hash, { is: 'inferred', words: 'nonce used by another' })
 }
 
 /** Shows what became of a step. */

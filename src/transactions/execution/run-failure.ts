@@ -2,13 +2,21 @@ import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
-import { type Advice, advice, type Flags, type Next, sluice, withFlags } from '../../domain/text/next-step.ts'
+import {
+  type Advice,
+  advice,
+  bothAdvices,
+  type Flags,
+  type Next,
+  sluice,
+  withFlags,
+} from '../../domain/text/next-step.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../attempts/fee-bump.ts'
 import { pendingDelivery } from '../bridge/pending-delivery.ts'
 import { continueAdvice, isSignerTampering, otherSignerAdvice } from '../outcome/continue-hints.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import { runStopped } from '../run.ts'
+import { isNodeFailure, runStopped } from '../run.ts'
 import { isAllFinal } from '../steps/active-steps.ts'
 import { hasSignature, isClosed } from '../steps/operation-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../steps/send-errors.ts'
@@ -16,7 +24,7 @@ import type { On } from './execute-operation.ts'
 import { interruptedError, pendingCause, timeoutError } from './timeout-and-interrupt-errors.ts'
 
 /** The run that failed, as its end needs it. */
-type Failed = Pick<On, 'run' | 'operation' | 'seen'>
+type Failed = Pick<On, 'run' | 'operation' | 'seen' | 'followed'>
 
 /** Returns the send error of the first signed step that is in no block, with its attempts. */
 function sendErrorOfStep({
@@ -43,13 +51,6 @@ function sendErrorAdvice(
   return isPermanentError(refused) ? cancel : resume
 }
 
-/**
- * Returns the error that ends a run, with a correct statement whether something was signed. An operation that another
- * process closed meanwhile is reported as it ended.
- */
-export const failureOf = (failed: Failed, error: unknown): unknown =>
-  closedOutcome(failed, error) ?? runError(failed, error)
-
 /** The error if the journal itself became unusable: it cannot prove that nothing was signed. */
 export const unreadableJournalError = (operation: string, cause: unknown): AppError =>
   new AppError('JOURNAL_UNREADABLE', 'A transaction may be signed, but the journal cannot be used any more', {
@@ -57,9 +58,9 @@ export const unreadableJournalError = (operation: string, cause: unknown): AppEr
     cause,
   })
 
-/** Returns the outcome of an operation that was closed during this run: the journal accepts no more signatures. */
-function closedOutcome({ operation: now }: Failed, error: unknown): unknown {
-  if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
+/** Returns the outcome of an operation that another process closed during this run: the journal accepts no more signatures. */
+function closedOutcome({ operation: now, followed }: Failed, error: unknown): unknown {
+  if (followed || !isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
     return undefined
   try {
     outcomeOf(now)
@@ -69,7 +70,13 @@ function closedOutcome({ operation: now }: Failed, error: unknown): unknown {
   }
 }
 
+/**
+ * Returns the error that ends a run, with a correct statement whether something was signed. An operation that another
+ * process closed meanwhile is reported as it ended.
+ */
 export function runError(failed: Failed, error: unknown): unknown {
+  const closed = closedOutcome(failed, error)
+  if (closed) return closed
   const { run, operation } = failed
   const resume = sluice('action resume', run.operationId)
   const details = { operation: run.operationId }
@@ -81,14 +88,10 @@ export function runError(failed: Failed, error: unknown): unknown {
   const isOfNonce = error instanceof AppError && error.code === 'NONCE_USED' && signed
   const isEnd = error instanceof AppError && errorRow(error.code).exit >= 20
   if (isEnd && error.code !== 'INTERRUPTED' && !isOfNonce) return error
-  if (!signed) return isClosed(operation) ? error : withNothingSent(error)
+  if (!signed) return isClosed(operation) ? error : unsignedError(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const inTheAir = operation.steps.find(isInFlight)
-  // After a cancel request, do not suggest a command that signs the rest if the transaction is mined after all.
-  const again =
-    inTheAir && run.replacement === 'cancel'
-      ? sluice('action cancel', run.operationId, { '--yes': true })
-      : resume
+  const again = inTheAir ? againFor(failed, inTheAir) : resume
   if (error === runStopped) return pendingError(failed, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
@@ -107,9 +110,16 @@ export function runError(failed: Failed, error: unknown): unknown {
   })
 }
 
+/** What was asked, as far as it is not done. After a cancel request, no command that signs the rest if the transaction is mined after all. */
+function againFor({ run: { replacement, operationId: id }, seen }: Failed, { index }: Step): Next {
+  if (replacement === 'cancel') return sluice('action cancel', id, { '--yes': true })
+  const isRaiseLeft = replacement === 'bump' && !seen.replaced.has(index)
+  return sluice(isRaiseLeft ? 'action speed-up' : 'action resume', id)
+}
+
 /** Whether no node answered when a step was sent: it may still be in flight. */
 const isUnanswered = ({ attempts, state }: Step): boolean =>
-  state !== 'INCLUDED' && attempts.every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
+  state !== 'INCLUDED' && attempts.every(({ lastAnswer }) => (lastAnswer?.is ?? 'unknown') === 'unknown')
 
 /** That a transaction is sent, and which step it is if later ones are not signed: an approval alone moves nothing. */
 function sentSoFar({ steps }: Operation, { index }: Step): string {
@@ -138,13 +148,16 @@ function pendingError(failed: Failed, inTheAir: Step | undefined, again: Next): 
   const known = pendingCause(failed, inTheAir, again)
   if (known) return error(known.why, known.next, known.details)
   const said = sendErrorOfStep(operation)
-  if (!said)
-    return error(
-      isUnanswered(inTheAir)
-        ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
-        : sentSoFar(operation, inTheAir),
-      again,
-    )
+  if (!said) {
+    const known = isUnanswered(inTheAir)
+      ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
+      : sentSoFar(operation, inTheAir)
+    const { error: silent } = failed.seen.fault ?? {}
+    // A person who interrupts did not wait for the node.
+    return silent instanceof AppError && isNodeFailure(silent) && !run.signal?.aborted
+      ? error(`${known}. ${silent.message}`, bothAdvices(silent.next, again))
+      : error(known, again)
+  }
   return error(
     `The transaction is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
     run.replacement === 'cancel' ? again : sendErrorAdvice(failed, said, again, inTheAir.transaction.chainId),
@@ -171,10 +184,11 @@ function maxFeeFlag({ run, operation }: Failed, { code, details }: AppError): Fl
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** Adds to a signer's error, which covers one request, that nothing was signed before. */
-function withNothingSent(error: unknown): unknown {
-  if (!(error instanceof AppError)) return error
-  if (error.code === 'DECLINED') return error.with({ nothing: 'signed' })
+/** A failure before anything was signed. That of a signer covers one request; here it is known that there was none before. */
+function unsignedError(error: unknown): unknown {
+  if (!(error instanceof AppError) || (error.code !== 'DECLINED' && error.code !== 'KEY_SOURCE')) return error
+  const { code, brief, details, next } = error
   // Whether a silent signer has signed is unknown, but nothing reached a node.
-  return error.code === 'KEY_SOURCE' ? error.with({ nothing: 'sent' }) : error
+  const nothing = code === 'DECLINED' ? 'signed' : 'sent'
+  return new AppError(code, brief, { nothing, cause: error, details, next })
 }

@@ -1,45 +1,47 @@
 import { parseUnits } from 'viem/utils'
 import type { GasFees } from '../../chain/gas-fees.ts'
-import { refusalClasses, type SendErrorClass, sendErrorClass } from '../../chain/rpc/error-table.ts'
+import { sendErrorClass } from '../../chain/rpc/error-table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
+import type { SendAnswer, SendErrorClass } from '../../store/journal/send-answer.ts'
 
-/** A node's refusal of a transaction: its class and message. */
-export type SendError = { is: SendErrorClass; words: string }
+/** A node's refusal of a transaction. */
+export type SendError = SendAnswer & { is: Exclude<SendErrorClass, 'known'> }
 
 /** Maximum stored length of a node's message, in characters. */
 const maxMessageLength = 300
 
 /**
- * Converts a node's answer to a broadcast to its stored form: the class and message of a refusal. It is only a hint;
+ * What an error to the broadcast of an attempt means. The fees that it demands are read here, once. It is only a hint;
  * the chain alone says what happened.
  */
-export function broadcastAnswer(error: unknown): string {
+export function broadcastAnswer(error: unknown, paid: GasFees): SendAnswer {
   const isAnswer = error instanceof AppError && error.code === 'RPC_ERROR'
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
   const words = sanitizeText(String(said)).slice(0, maxMessageLength)
   const is = sendErrorClass(words)
-  // A gateway refuses with a status of its own.
-  if (is === 'barred') return `${is}: ${words}`
-  if (is === 'known') return is
-  // A missing answer is no refusal.
-  return `${isAnswer ? (is ?? 'refused') : 'unknown'}: ${words}`
+  if (is === 'known') return { is, words: '' }
+  // A gateway refuses with a status of its own. Any other missing answer is no refusal.
+  if (is !== 'barred' && !isAnswer) return { is: 'unknown', words }
+  const demands = is && demandedFees({ is, words }, paid)
+  return { is: is ?? 'refused', words, ...(demands && { demands }) }
 }
 
-const storedAnswer = new RegExp(`^(${refusalClasses.join('|')}): (.+)$`, 's')
+const isRefusal = (said: SendAnswer): said is SendError =>
+  !['accepted', 'known', 'inferred', 'unknown'].includes(said.is)
 
 /** The send error of the last answer to an attempt; `undefined` if it was accepted or unanswered. */
 export function sendErrorOf(
   attempt: Partial<Pick<Attempt, 'lastAnswer'>> | undefined,
 ): SendError | undefined {
-  const kept = storedAnswer.exec(attempt?.lastAnswer ?? '')
-  return kept ? { is: kept[1] as SendErrorClass, words: kept[2]! } : undefined
+  const said = attempt?.lastAnswer
+  return said && isRefusal(said) ? said : undefined
 }
 
 /** Whether a node accepted or already had an attempt, by its last answer. */
 export const isAccepted = ({ lastAnswer }: Pick<Attempt, 'lastAnswer'>): boolean =>
-  lastAnswer !== null && !lastAnswer.startsWith('unknown: ') && !sendErrorOf({ lastAnswer })
+  lastAnswer !== null && lastAnswer.is !== 'unknown' && !isRefusal(lastAnswer)
 
 /** Whether a send error is about the fee, so that a higher one helps. */
 export const isFeeTooLow = (refusal: SendError | undefined): boolean =>
@@ -52,16 +54,13 @@ export const isRefusedForGood = (refusal: SendError): boolean =>
 /** Whether a send error is permanent: the transaction uses more gas, or may cost more, than the node ever accepts. */
 export const isPermanentError = ({ is }: SendError): boolean => is === 'gas' || is === 'dear'
 
-type Paid = GasFees & Partial<Pick<Attempt, 'lastAnswer'>>
-
 /** The minimum fee that a node named when it refused an attempt, if above the attempt's; `undefined` otherwise. */
-export function demandedFees(paid: Paid): GasFees | undefined {
-  const refusal = sendErrorOf(paid)
-  if (refusal?.is !== 'cheap' && refusal?.is !== 'fee') return undefined
+function demandedFees({ is, words }: SendAnswer, paid: GasFees): SendAnswer['demands'] {
+  if (is !== 'cheap' && is !== 'fee') return undefined
   const { maxFeePerGas: fee, maxPriorityFeePerGas: tip } = paid
-  const named = demandedMinimum(refusal.words)
+  const named = demandedMinimum(words)
   // A price that the attempt already pays can only mean the tip.
-  const isOfTip = refusal.is === 'cheap' && (named <= fee || /tip|priority/i.test(refusal.words))
+  const isOfTip = is === 'cheap' && (named <= fee || /tip|priority/i.test(words))
   if (named <= (isOfTip ? tip : fee)) return undefined
   return { maxFeePerGas: named, maxPriorityFeePerGas: isOfTip ? named : 0n }
 }
@@ -87,4 +86,4 @@ function demandedMinimum(words: string): bigint {
 export const needsImmediateBump = (attempt: Attempt | undefined): boolean =>
   attempt !== undefined &&
   sendErrorOf(attempt)?.is === 'cheap' &&
-  (attempt.sends > 1 || demandedFees(attempt) !== undefined)
+  (attempt.sends > 1 || attempt.lastAnswer?.demands !== undefined)

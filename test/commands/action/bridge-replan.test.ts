@@ -73,7 +73,7 @@ test('speed-up raises the fee of a pending burn while the destination chain does
   await run('sandbox fault rpc-502 --network sandbox-two --json')
   const faster = await run(['action', 'speed-up', id, '--max-fee', '500', '--json'])
   expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
-  expect(faster.err).toContain('does not answer, so only the pending transaction is resent')
+  expect(faster.err).toContain('so nothing but the higher fee of the pending transaction is signed')
   expect(attempts()).toBe(before + 1)
   await run('sandbox fault clear --json')
   await rpc.request('evm_setAutomine', [true])
@@ -94,7 +94,7 @@ test('speed-up signs nothing once the destination chain did not answer, though t
   // Five failures exhaust the retries of one read.
   await run('sandbox fault rpc-502 --network sandbox-two --method eth_getTransactionCount --times 5 --json')
   const faster = await run(['action', 'speed-up', id, '--json'])
-  expect(faster.err).toContain('does not answer, so only the pending transaction is resent')
+  expect(faster.err).toContain('so nothing but the higher fee of the pending transaction is signed')
   expect(faster).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
   expect(attempts()).toBe(before)
   expect(await resume(id)).toMatchObject({ exit: 0 })

@@ -51,6 +51,29 @@ const mined = async (line: readonly string[]) => {
 }
 
 describe('speed-up and cancel of a pending transfer', () => {
+  test('on a dead node say what they did not do, name the node, and are the next step themselves', async () => {
+    const id = await waiting()
+    await run('sandbox fault rpc-down --json')
+    const dead = 'The node at [\\d.:]+ cannot be reached'
+    for (const [verb, message] of [
+      ['speed-up', `^Signed and sent, not final yet\\. ${dead}$`],
+      ['abandon', `^${id} has signed transactions, and this command did not close it: ${dead}$`],
+      ['watch', `^${id} has signed transactions, and this command could not follow it: ${dead}$`],
+    ] as const) {
+      const more = verb === 'speed-up' ? ['--no-wait'] : []
+      const { exit, json } = await run(['action', verb, id, ...more, '--yes', '--json'])
+      expect({ exit, message: json.error.message, next: json.error.next.at(-1).command }).toEqual({
+        exit: 20,
+        message: expect.stringMatching(message),
+        next: `sluice action ${verb} ${id}${verb === 'abandon' ? ' --yes' : ''}`,
+      })
+      expect(json.error.details).toMatchObject({ operation: id })
+      expect(json.error.hint).not.toContain('<NETWORK>')
+    }
+    await run('sandbox fault clear --json')
+    expect(await mined(['action', 'speed-up', id, '--json'])).toMatchObject({ exit: 0 })
+  })
+
   test('speed-up signs a replacement, and the transfer pays once', async () => {
     const before = await got()
     const id = await waiting()

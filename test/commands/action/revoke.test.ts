@@ -66,7 +66,7 @@ describe('remaining allowances without a node or a known token', () => {
       cause: 'RPC_UNREACHABLE',
       hint: `sluice action revoke ${id} --yes`,
     })
-    expect(failed.message).toContain('Its remaining allowances were not revoked')
+    expect(failed.message).toContain('is closed, but its allowances are not revoked yet')
     expect(await error(`action revoke ${id} --dry-run --json ${now}`)).toMatchObject({
       exit: 7,
       code: 'RPC_UNREACHABLE',

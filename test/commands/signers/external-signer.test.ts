@@ -114,7 +114,7 @@ describe('an external signer', () => {
         result: await signer.sign({ ...asked, to: second }),
       }))
       for (const [line, again] of [
-        [`action speed-up ${id} --yes`, `sluice action resume ${id} --wallet NAME`],
+        [`action speed-up ${id} --yes`, `sluice action speed-up ${id} --wallet NAME`],
         [`action cancel ${id} --yes`, `sluice action cancel ${id} --yes --wallet NAME`],
       ] as const) {
         const { exit, json } = await run(`${line} --json --signer-url ${signer.url}`)

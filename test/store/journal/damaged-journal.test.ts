@@ -7,7 +7,6 @@ import { seeded } from '../../../bench/seeded.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
-import { attemptsOf } from '../../support/attempts-of.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
 const request = (n: number) => ({ pay: n })
@@ -22,11 +21,12 @@ const told = (journal: Journal) =>
   Array.from({ length: count }, (_, n) => {
     const operation = journal.findForRequest(`key-of-${n}`, request(n))
     if (operation) journal.verify(operation.id)
-    const { updated: __, ...kept } = operation ?? { updated: 0 }
-    const attempts = attemptsOf(journal, `pay-${n}`, 0).map(
-      ({ created, sends, lastAnswer, ...fixed }) => fixed,
-    )
-    return [kept, attempts, journal.nextNonce(1, wallet)]
+    const { updated: __, steps, ...kept } = operation ?? { updated: 0, steps: [] }
+    const signed = steps.map(({ attempts, ...step }) => [
+      step,
+      attempts.map(({ created, sends, lastAnswer, ...fixed }) => fixed),
+    ])
+    return [kept, signed, journal.nextNonce(1, wallet)]
   })
 
 beforeAll(() => {

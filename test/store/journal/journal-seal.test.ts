@@ -167,6 +167,11 @@ describe('a journal of an earlier version, whose audit trail has only words', ()
       "CREATE TRIGGER event_never_update BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, 'event'); END",
     )
     db.exec('DROP TRIGGER leg_never_update')
+    // An answer to a broadcast was one text.
+    db.exec(`UPDATE attempt SET last_answer = CASE WHEN answer_class = 'inferred' THEN last_answer
+      WHEN last_answer = '' THEN answer_class ELSE answer_class || ': ' || last_answer END`)
+    for (const column of ['answer_class', 'demanded_fee', 'demanded_tip'])
+      db.exec(`ALTER TABLE attempt DROP COLUMN ${column}`)
     for (const column of ['address', 'memo', 'amount', 'until', 'hash'])
       db.exec(`ALTER TABLE leg DROP COLUMN deposit_${column}`)
     db.exec(`CREATE TABLE bitcoin_quote (idem_key TEXT PRIMARY KEY, request_hash TEXT, quote TEXT, at INTEGER);
@@ -195,7 +200,18 @@ describe('a journal of an earlier version, whose audit trail has only words', ()
       ['aa', 'bump'],
     ] as const)
       journal.recordSigned('pay', 0, attempt(byte, 4, kind))
-    journal.recordSent(`0x${'ff'.repeat(32)}`, 'accepted')
+    const answers = [
+      { is: 'accepted', words: '' },
+      { is: 'known', words: '' },
+      { is: 'unknown', words: 'no answer: nothing' },
+      { is: 'cheap', words: 'underpriced: tip needed 2' },
+      { is: 'inferred', words: 'found on chain' },
+    ] as const
+    for (const [at, answer] of answers.entries()) {
+      const sent = attempt(`b${at}`, 4, 'bump')
+      journal.recordSigned('pay', 0, sent)
+      journal.recordSent(sent.hash, answer)
+    }
     const inclusion = {
       hash: `0x${'aa'.repeat(32)}` as const,
       blockNumber: 7,
@@ -218,7 +234,8 @@ describe('a journal of an earlier version, whose audit trail has only words', ()
       new Set(['planned', 'reserved', 'signed', 'moved', 'final', 'replanned']),
     )
     expect(attemptsOf(journal, 'pay', 0)).toEqual(attempts)
-    expect(attempts.map(({ kind }) => kind)).toEqual(['run', 'bump'])
+    expect(attempts.map(({ kind }) => kind)).toEqual(['run', ...Array(6).fill('bump')])
+    expect(attempts.map(({ lastAnswer }) => lastAnswer)).toEqual([null, null, ...answers])
     expect(code(() => journal.verify('pay'))).toBeUndefined()
     expect(journal.firstBrokenEvent()).toBeUndefined()
     journal.releaseNonce('pay', 2, 'not signed in this run')

@@ -189,7 +189,7 @@ describe('the journal', () => {
     plan('a')
     journal.reserveNonce('a', 0, 7, 1)
     journal.recordSigned('a', 0, attempt('aa', 7))
-    journal.recordSent(hash('aa'), 'accepted')
+    journal.recordSent(hash('aa'), { is: 'accepted', words: '' })
     journal.moveStep('a', 0, 'INCLUDED', 'block 5', inclusion)
     journal.moveStep('a', 0, 'FINAL_OK', 'block 5', inclusion)
     journal.settle('a', 'DONE', 'all', 0)

@@ -16,7 +16,7 @@ const hashOf = (byte: string) => `0x${byte.repeat(32)}` as const
 const attempt = (kind: Attempt['kind'] = 'run', more: Partial<Attempt> = {}): Attempt => ({
   ...{ hash: hashOf(kind === 'run' ? 'a1' : kind === 'bump' ? 'b1' : 'c1'), raw: '0x02', kind, nonce: 5 },
   ...{ transaction, gas: 50_000n, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, created: 1, sends: 1 },
-  lastAnswer: 'accepted',
+  lastAnswer: { is: 'accepted', words: '' },
   ...more,
 })
 const inclusion: Inclusion = {
@@ -467,14 +467,18 @@ const rows: Row[] = [
   ],
   [
     'stops if every node refuses for good',
-    operation([step('BROADCAST', { attempts: [attempt('run', { lastAnswer: 'dear: too dear' })] })]),
+    operation([
+      step('BROADCAST', { attempts: [attempt('run', { lastAnswer: { is: 'dear', words: 'too dear' } })] }),
+    ]),
     seen(waiting),
     may(),
     { is: 'end', because: 'stopped' },
   ],
   [
     'also if the look comes so late that it would send again',
-    operation([step('BROADCAST', { attempts: [attempt('run', { lastAnswer: 'dear: too dear' })] })]),
+    operation([
+      step('BROADCAST', { attempts: [attempt('run', { lastAnswer: { is: 'dear', words: 'too dear' } })] }),
+    ]),
     seen({ sent: new Map([[0, { at: now - 20_000, times: 1 }]]), look: lost() }),
     may(),
     { is: 'end', because: 'stopped' },
@@ -522,7 +526,9 @@ const rows: Row[] = [
   ],
   [
     'follows a mined step although every node refused it before',
-    operation([step('INCLUDED', { attempts: [attempt('run', { lastAnswer: 'dear: too dear' })] })]),
+    operation([
+      step('INCLUDED', { attempts: [attempt('run', { lastAnswer: { is: 'dear', words: 'too dear' } })] }),
+    ]),
     seen({ look: lost(missing({ block: 'kept' })) }),
     may(),
     { is: 'look' },
@@ -795,7 +801,9 @@ const rows: Row[] = [
   [
     'unless the nodes refused it as too cheap',
     operation([
-      step('BROADCAST', { attempts: [attempt('run', { lastAnswer: 'cheap: underpriced', sends: 2 })] }),
+      step('BROADCAST', {
+        attempts: [attempt('run', { lastAnswer: { is: 'cheap', words: 'underpriced' }, sends: 2 })],
+      }),
     ]),
     seen({ fault: failure(raising, 'PENDING') }),
     may(),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { directories } from '../../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../../src/app/profiles/settings-files.ts'
-import { findSignedOperation } from '../../../src/app/signing/signed-operation-of-command-line.ts'
+import { findConcernedOperations } from '../../../src/app/signing/operations-of-command-line.ts'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { systemClock } from '../../../src/chain/rpc/clock.ts'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
-import { reportedError } from '../../../src/cli/classify-failure.ts'
+import { toldError } from '../../../src/cli/classify-failure.ts'
 import type { CommandContext } from '../../../src/cli/program-context-types.ts'
 import { type CommandLine, readCommandLine } from '../../../src/domain/command-line/read-command-line.ts'
 import { errorRow } from '../../../src/domain/errors.ts'
@@ -75,9 +75,9 @@ async function exitOf(error: unknown, id: string): Promise<number> {
   const dirs = { ...directories(env), data: place.home }
   const needs = { dirs, env, settings: fileSettings(dirs, noKeychain), now: Date.now }
   const world = {
-    signedOperation: (line: CommandLine) => findSignedOperation(line, [], needs),
+    concernedOperations: (line: CommandLine) => findConcernedOperations(line, [], needs),
   } as CommandContext
-  const { code } = await reportedError(error, readCommandLine(['action', 'resume', id]), world)
+  const { code } = await toldError(error, readCommandLine(['action', 'resume', id]), world)
   return errorRow(code).exit
 }
 
@@ -122,8 +122,8 @@ describe('an execution that fails at any of its calls', () => {
   )
 
   it('is reported as JOURNAL_UNREADABLE when the journal cannot say whether anything is signed', async () => {
-    const world = { signedOperation: () => Promise.reject(torn) } as unknown as CommandContext
-    expect(await reportedError(torn, readCommandLine(['action', 'resume', 'one']), world)).toMatchObject({
+    const world = { concernedOperations: () => Promise.reject(torn) } as unknown as CommandContext
+    expect(await toldError(torn, readCommandLine(['action', 'resume', 'one']), world)).toMatchObject({
       code: 'JOURNAL_UNREADABLE',
     })
   })

@@ -144,7 +144,7 @@ describe('a fee is raised', () => {
       throw refusal(method, 'replacement transaction underpriced')
     }
     await world.run('pay', { timeoutMs: 20_000 })
-    expect(attemptsOf(world.journal, 'pay', 0)[0]!.lastAnswer).toBe('known')
+    expect(attemptsOf(world.journal, 'pay', 0)[0]!.lastAnswer).toEqual({ is: 'known', words: '' })
   })
 })
 

@@ -32,9 +32,11 @@ export async function withBalance<answer>(
     const held = await reading
     const lacks = held ? balanceShortfalls(held, { token, amountIn: amount, estimatedGas: null }) : []
     if (lacks.length === 0) throw error
-    throw error.with({
-      besides: `. Besides, ${lacks.map(({ message }) => message).join('. ')}`,
-      details: { refusals: refusalRows(cli, lacks) },
+    const besides = lacks.map(({ message }) => message).join('. ')
+    throw new AppError(error.code, `${error.message}. Besides, ${besides}`, {
+      cause: error,
+      details: { ...error.details, refusals: refusalRows(cli, lacks) },
+      next: error.next,
     })
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { signerFlags, targetOf } from '../../cli/next-step-text.ts'
-import type { ResumingVerb, SignedOperation } from '../../cli/program-context-types.ts'
+import type { ConcernedOperations, ResumingVerb } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { operationReport } from '../../diagnosis/report-from-journal.ts'
 import {
@@ -15,6 +15,7 @@ import { allNetworks } from '../../domain/networks.ts'
 import { operationNamed } from '../../planning/named-operation.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
+import { hasSignature } from '../../transactions/steps/operation-state.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
 import { withoutSecrets } from '../profiles/saved-secrets.ts'
@@ -28,29 +29,48 @@ type Needs = {
 }
 
 /**
- * Finds the operation of a command line, if it has a signed transaction: one that the command noted (`concerned`, ids
- * and keys), or one that the line names. Reads only files of this machine, so that it works whatever else fails.
+ * Finds the operation that a command noted last, and the one with a signed transaction that it noted or that its line names by id or
+ * key. Reads only files of this machine, so that it works whatever else fails.
  */
-export async function findSignedOperation(
+export async function findConcernedOperations(
   line: CommandLine,
-  concerned: readonly string[],
+  noted: readonly string[],
   { dirs, env, settings, now }: Needs,
-): Promise<SignedOperation | undefined> {
-  const names = isReadOnlyLine(line) ? [] : [...concerned.toReversed(), ...namedOn(line)]
-  if (names.length === 0) return undefined
+): Promise<ConcernedOperations> {
+  const newest = noted.toReversed()
+  const names = isReadOnlyLine(line) ? [] : [...newest, ...namedOn(line)]
+  if (names.length === 0 && newest.length === 0) return {}
   const kinds = kindsOf(line)
   for (const path of await journalsOf(line, { dirs, env, settings })) {
     const journal = await opened(path, now)
+    if (!journal) continue
     try {
-      const found = journal && signedIn(journal, names, kinds)
-      if (found)
-        return { ...found, again: signerFlags(targetOf(line)), verb: journal && verbOn(line, journal, found) }
+      const last = newest.flatMap((id) => journal.find(id) ?? [])[0]
+      const found = signedIn(journal, names, kinds)
+      if (last || found)
+        return {
+          noted: last && { id: last.id, report: reportIn(journal, last) },
+          signed: found && {
+            operation: found,
+            report: reportIn(journal, found),
+            again: signerFlags(targetOf(line)),
+            verb: verbOn(line, journal, found),
+          },
+        }
     } finally {
-      journal?.close()
+      journal.close()
     }
   }
-  return undefined
+  return {}
 }
+
+const reportIn = (journal: Journal, operation: Operation) =>
+  operationReport(
+    operation,
+    allNetworks,
+    ({ attempts }) => attempts.at(-1)?.hash ?? null,
+    journal.events(operation.id),
+  )
 
 /** The subcommands that resume an operation. Others such as `show` report only their own failures. */
 const resumingVerbs: readonly ResumingVerb[] = [
@@ -65,7 +85,7 @@ const resumingVerbs: readonly ResumingVerb[] = [
 ]
 
 /** Returns the subcommand of `action` that names the operation on the line. */
-function verbOn(line: CommandLine, journal: Journal, { operation }: Omit<SignedOperation, 'again' | 'verb'>) {
+function verbOn(line: CommandLine, journal: Journal, operation: Operation): ResumingVerb | undefined {
   const verb = resumingVerbs.find((one) => line.command === `action ${one}`)
   if (verb === undefined || verb === 'submit') return undefined
   const isNamed = operandsOf(line).some((word) => named(journal, word)?.id === operation.id)
@@ -160,15 +180,11 @@ function signedIn(
   journal: Journal,
   names: readonly string[],
   kinds: readonly string[] | undefined,
-): Omit<SignedOperation, 'again' | 'verb'> | undefined {
+): Operation | undefined {
   for (const name of names) {
     const operation = named(journal, name)
-    const hashes = operation?.steps.map(({ attempts }) => attempts.at(-1)?.hash)
-    if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
-    if (kinds && !kinds.includes(operation.kind)) continue
-    const events = journal.events(operation.id)
-    const report = operationReport(operation, allNetworks, ({ index }) => hashes[index] ?? null, events)
-    return { operation, report }
+    if (!operation || !hasSignature(operation)) continue
+    if (!kinds || kinds.includes(operation.kind)) return operation
   }
   return undefined
 }
