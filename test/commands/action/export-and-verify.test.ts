@@ -57,6 +57,7 @@ test('the page of an action shows its transactions and events, and verify accept
     },
     { index: 1, contract: 'aave-v3', call: { name: 'supply', args: expect.any(Object) } },
   ])
+  expect(json.attempts.map(({ lastAnswer }: Document) => lastAnswer)).toEqual(['accepted', 'accepted'])
   const text = page.replace(/<script[\s\S]*<\/script>/, '')
   // The words of the lists, not those of the journal.
   expect(text).toContain('confirmed</span>')
