@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Twice the two cores: test files wait for chains and processes more than half of their time.
-    maxWorkers: 4,
+    // Three times the two cores: test files wait for chains and processes more than half of their time.
+    maxWorkers: 6,
     // No test replaces a module, so a worker keeps its loaded modules for its next file.
     isolate: false,
     // Long, so that no test fails on a busy machine.

@@ -195,10 +195,12 @@ function endOf(operation: JournalOperation): AppError {
   throw new AppError('BUG', `Action ${operation.id} is ${operation.state}, and succeeded`)
 }
 
-/** What to do about a service, a node or a disk before the command is run again, where that is only words. */
+/** What to do about a service, a node or a disk before the command is run again, unless it is another form of the line that ran. */
 function remedyOf({ code, next }: AppError): Advice | undefined {
   const isOutside = [6, 7, 12].includes(errorRow(code).exit)
-  return isOutside && next?.every((part) => typeof part === 'string') ? next : undefined
+  return isOutside && next?.every((part) => typeof part === 'string' || part.command !== 'same')
+    ? next
+    : undefined
 }
 
 /** A failure as the end of a sentence. */

@@ -27,7 +27,7 @@ const noRoute = (words: RegExp): Expected => ({
   code: 'NO_ROUTE_FOUND',
   retryable: false,
   words,
-  hint: /another amount or pair/,
+  hint: /another amount, pair or provider/,
 })
 const amount = (words: RegExp): Expected => ({
   code: 'QUOTE_GENERATION_FAILED',
