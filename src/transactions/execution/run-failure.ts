@@ -133,6 +133,13 @@ function pendingError(failed: Failed, inTheAir: Step | undefined, again: Next): 
   const { run, operation } = failed
   const error = (why: string, next: Advice, more: Record<string, unknown> = {}) =>
     new AppError('PENDING', why, { details: { operation: run.operationId, ...more }, next })
+  // A run that was over before it could go on leaves the operation as it was.
+  if (!inTheAir && operation.state === 'PARTIAL')
+    return new AppError(
+      'PARTIAL',
+      `The action is partly done, and its remaining steps are not signed yet: ${run.signal?.aborted ? 'interrupted' : 'the time limit was reached'}`,
+      { details: { operation: run.operationId }, next: again },
+    )
   if (!inTheAir && isAllFinal(operation))
     return error(
       'All transactions are signed and final, but the funds have not arrived yet',

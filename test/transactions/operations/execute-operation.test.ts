@@ -419,6 +419,7 @@ describe('an interruption', () => {
       },
     }).catch(code)
     expect(refused).toBe('PARTIAL')
+    expect(await run(journal, home, chain.url, 'half', { timeoutMs: 0 }).catch(code)).toBe('PARTIAL')
     expect(attemptsOf(journal, 'half', 1)).toEqual([])
     expect((await run(journal, home, chain.url, 'half')).state).toBe('DONE')
   })
