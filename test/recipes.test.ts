@@ -2,6 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { filesOf } from '../src/app/profiles/catalog-of-configured-networks.ts'
+import { situations } from '../src/diagnosis/situations.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
 import { swapDefinitions } from '../src/swaps/swap-provider-registry.ts'
 
@@ -49,6 +50,20 @@ function brokenPromises(step: string, name: string, folder: string | undefined):
   return isNamed ? [] : [`${name} is not in ${first}`]
 }
 
+test('every file that the guide names exists', () => {
+  const named = pathsIn(guide).filter((path) => !/NAME|NETWORK|PATH/.test(path))
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([])
+})
+
+test('every situation of explain is found by a rule', () => {
+  const others = globSync('src/{diagnosis,commands,cli}/**/*.ts', { cwd: root }).filter(
+    (path) => path !== join('src', 'diagnosis', 'situations.ts'),
+  )
+  const text = others.map(textOf).join('')
+  expect(Object.keys(situations).filter((name) => !text.includes(`'${name}'`))).toEqual([])
+})
+
 describe.each([
   ['A protocol.', families, (name: string) => protocolFolders.get(name)],
   [
@@ -58,15 +73,6 @@ describe.each([
   ],
   ['A fork of a swap provider.', forks, () => undefined],
 ] as const)('%s', (title, names, folderOf) => {
-  test('names files that exist', () => {
-    const named = stepsOf(title).flatMap(pathsIn)
-    expect(named.length).toBeGreaterThan(3)
-    const missing = named.filter(
-      (path) => !/NAME|NETWORK/.test(path) && globSync(path, { cwd: root }).length === 0,
-    )
-    expect(missing).toEqual([])
-  })
-
   test('holds for every member', () => {
     expect(names.length).toBeGreaterThan(1)
     expect(

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
+import { isLeaf } from '../../src/domain/command-line/commands.ts'
 import { type Commands, type Document, type Ran, wordsOf } from './use-commands.ts'
 
 type Documented = { exitCodes: number[] } & Record<
@@ -59,8 +60,6 @@ export function documentation(
 
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text)
 
-const alone = /^(demo|decode|deposit|withdraw|history|transfer|serve|doctor|completion|schema|mcp|init)$/
-
-/** The words of a command line that name its command. */
-export const commandOf = ([first = '', second = '', third = '']: readonly string[]): string =>
-  alone.test(first) ? first : second === 'approvals' ? `${first} ${second} ${third}` : `${first} ${second}`
+/** The words of a command line that name its command: the longest beginning that does. */
+export const commandOf = (line: readonly string[]): string =>
+  [3, 2, 1].map((words) => line.slice(0, words).join(' ')).find(isLeaf) ?? line.slice(0, 2).join(' ')

@@ -116,7 +116,7 @@ const waitingSwap = async () => {
 }
 /**
  * Mines a block whose base fee is above every fee cap here, and the node forgets what was pending. A block of a lower base fee mines it, also
- * while mining is stopped; a rule between the two is tested in test/diagnosis/rules.test.ts. A snapshot does not restore the base fee.
+ * while mining is stopped. A snapshot does not restore the base fee.
  */
 let cheap: unknown
 const dearBlock = async () => {
