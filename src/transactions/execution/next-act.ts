@@ -3,6 +3,7 @@ import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { quoteExpiredError } from '../../domain/used-order-and-expired-quote-errors.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Attempt, Leg, Operation, Step } from '../../store/journal/operation-types.ts'
+import { isCancelling } from '../attempts/fee-bump.ts'
 import { failedDelivery } from '../bridge/delivery-result.ts'
 import { deliveryPauseMs, isDeliveryMissing } from '../bridge/delivery-watch.ts'
 import { activeSteps, hasLostNonce } from '../steps/active-steps.ts'
@@ -104,6 +105,7 @@ function goOn(op: Operation, seen: Seen, may: May, now: number): Act {
   const isLeft = unfinished(op, leg).some(isUnsigned)
   if (isLeft && may.replace === 'cancel') return leave(op)
   if (isLeft && !may.sign && !may.close) return stopped
+  if (isLeft && !may.close && isCancelLost(op, seen)) return leave(op)
   const isArriving = leg.arrival?.hash === null
   // What is closed is not waited for, but a refund that is on the chain is its end.
   if (isArriving && !(isLeft && may.close && seen.delivery && !isDecided(op, seen)))
@@ -139,6 +141,10 @@ function awaitDelivery(op: Operation, { leg, chainId }: Leg, seen: Seen, may: Ma
   if (isExpired || isDeliveryMissing(delivery, isLocal, now)) return { is: 'end', because: 'delivery', leg }
   return { is: 'deliver', leg, after: deliveryPauseMs(delivery, isLocal) }
 }
+
+/** Whether a step was mined although it was being cancelled, and nobody has asked since to go on with the rest. */
+const isCancelLost = (op: Operation, { isResumed }: Seen): boolean =>
+  !isResumed && op.steps.some(({ state, attempts }) => state === 'FINAL_OK' && isCancelling(attempts))
 
 /** A cancellation ends at the first step that is not signed. */
 const leave = (op: Operation): Act => {

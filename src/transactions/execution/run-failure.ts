@@ -110,11 +110,12 @@ export function runError(failed: Failed, error: unknown): unknown {
   })
 }
 
-/** What was asked, as far as it is not done. After a cancel request, no command that signs the rest if the transaction is mined after all. */
+/** What was asked, as far as it is not done. A step that is being cancelled is followed by `resume`, which signs nothing after it. */
 function againFor({ run: { replacement, operationId: id }, seen }: Failed, { index }: Step): Next {
-  if (replacement === 'cancel') return sluice('action cancel', id, { '--yes': true })
-  const isRaiseLeft = replacement === 'bump' && !seen.replaced.has(index)
-  return sluice(isRaiseLeft ? 'action speed-up' : 'action resume', id)
+  if (replacement === undefined || seen.replaced.has(index)) return sluice('action resume', id)
+  return replacement === 'cancel'
+    ? sluice('action cancel', id, { '--yes': true })
+    : sluice('action speed-up', id)
 }
 
 /** Whether no node answered when a step was sent: it may still be in flight. */

@@ -7,6 +7,7 @@ import type { Act, Event, Found, Look, Seen } from './state.ts'
 /** What a run has seen at its start. */
 export const nothingSeen = (now: number): Seen => ({
   isCompared: false,
+  isResumed: false,
   locked: null,
   isApproved: false,
   view: null,
@@ -71,6 +72,8 @@ function afterDone(seen: Seen, { act, tookMs, left }: Extract<Event, { is: 'done
   switch (act.is) {
     case 'compare':
       return { ...seen, isCompared: true }
+    case 'resume':
+      return { ...seen, isResumed: true }
     case 'lock':
       return { ...seen, locked: act.chainId, look: null, view: null, doneAt: null, changedAt: now }
     case 'arrive':

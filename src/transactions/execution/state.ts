@@ -44,6 +44,8 @@ export type Look = {
  */
 export type Seen = {
   isCompared: boolean
+  /** Whether this run went on with what was partly done. */
+  isResumed: boolean
   /** The chain whose wallet lock is held. */
   locked: number | null
   isApproved: boolean

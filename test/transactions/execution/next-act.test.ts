@@ -592,6 +592,37 @@ const rows: Row[] = [
     { is: 'look', steps: [1] },
   ],
   [
+    'so does a later run, if the step was mined before its cancellation',
+    operation([step('FINAL_OK', { attempts: [attempt(), attempt('cancel')] }), step('PLANNED')]),
+    seen(),
+    may(),
+    { is: 'settle', state: 'PARTIAL', exit: 21, end: { because: 'mined before its cancellation' } },
+  ],
+  [
+    'the rest is signed once the person goes on with it',
+    operation([step('FINAL_OK', { attempts: [attempt(), attempt('cancel')] }), step('PLANNED')]),
+    seen({ isResumed: true }),
+    may(),
+    { is: 'view', index: 1 },
+  ],
+  [
+    'or if the step was raised after its cancellation',
+    operation([
+      step('FINAL_OK', { attempts: [attempt(), attempt('cancel'), attempt('bump')] }),
+      step('PLANNED'),
+    ]),
+    seen(),
+    may(),
+    { is: 'view', index: 1 },
+  ],
+  [
+    'the rest is closed by who gives up',
+    operation([step('FINAL_OK', { attempts: [attempt(), attempt('cancel')] }), step('PLANNED')]),
+    seen(),
+    may({ close: true, sign: false }),
+    { is: 'settle', state: 'CANCELLED', exit: 21 },
+  ],
+  [
     'a cancellation ends at the first unsigned step',
     operation([step('FINAL_OK'), step('PLANNED')]),
     seen(),

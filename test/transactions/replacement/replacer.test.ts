@@ -226,9 +226,9 @@ it('a nonce used by an EIP-7702 authorisation is lost without a hash once that i
 const refusing = '0x7702000000000000000000000000000000000001'
 
 describe('requested by the user', () => {
-  const stopped = async (id: string) => {
+  const stopped = async (id: string, steps = 1) => {
     await chain.rpc.request('evm_setAutomine', [false])
-    planPayments(journal, id)
+    planPayments(journal, id, steps)
     expect(code(await run(journal, home, chain.url, id, { noWait: true }).catch((e: unknown) => e))).toBe(
       'PENDING',
     )
@@ -324,7 +324,7 @@ describe('requested by the user', () => {
     },
   )
 
-  it('an interrupted cancel is resumed as a cancel, before and after its signature', async () => {
+  it('an interrupted cancel is cancelled again before its signature, and followed after it', async () => {
     await stopped('let-go')
     const cancelled = (signal: AbortSignal) =>
       run(journal, home, chain.url, 'let-go', { replacement: 'cancel', signal }).catch((e: unknown) => e)
@@ -344,7 +344,7 @@ describe('requested by the user', () => {
     const outcome = cancelled(late.signal)
     await replaced('let-go')
     late.abort()
-    expect(await outcome).toMatchObject(again)
+    expect(await outcome).toMatchObject({ code: 'PENDING', hint: 'sluice action resume let-go' })
     expect(attempts('let-go').at(-1)!.kind).toBe('cancel')
   })
 
@@ -359,6 +359,25 @@ describe('requested by the user', () => {
     expect(code(await outcome)).toBe('PARTIAL')
     expect((await paid()) - before).toBe(oneCoin)
     expect(attemptsOf(journal, 'too-late', 1)).toEqual([])
+  })
+
+  it('a step mined before its cancel ends a later run in PARTIAL, and only the next one signs the rest', async () => {
+    await stopped('let-go', 2)
+    const [first] = attempts('let-go')
+    const later = (more: Partial<Execution> = {}) =>
+      run(journal, home, chain.url, 'let-go', more).catch((e: unknown) => e)
+    expect(code(await later({ replacement: 'cancel', noWait: true }))).toBe('PENDING')
+    await chain.rpc.request('anvil_dropTransaction', [attempts('let-go')[1]!.hash])
+    await chain.rpc.request('eth_sendRawTransaction', [first!.raw])
+    await chain.rpc.request('evm_mine')
+    expect(await later()).toMatchObject({
+      code: 'PARTIAL',
+      message: expect.stringContaining('it was mined before it could be cancelled'),
+      hint: 'sluice action resume let-go, or close it: sluice action abandon let-go',
+    })
+    expect(attemptsOf(journal, 'let-go', 1)).toEqual([])
+    await chain.rpc.request('evm_setAutomine', [true])
+    expect(await later()).toMatchObject({ state: 'DONE' })
   })
 
   it('a cancel of an unsigned operation is refused, and the hint names abandon', async () => {
