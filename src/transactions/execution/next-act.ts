@@ -96,11 +96,7 @@ function goOn(op: Operation, seen: Seen, may: May, now: number): Act {
       ? settle(op, 'CANCELLED', 24, `step ${bad.index + 1} was cancelled`, end)
       : settle(op, 'FAILED', 22, `step ${bad.index + 1} reverted`, end)
   }
-  const leg = op.legs.find(
-    (one) =>
-      unfinished(op, one).length > 0 ||
-      (one.arrival?.hash === null && op.steps.every((step) => step.leg !== one.leg)),
-  )
+  const leg = op.legs.find((one) => unfinished(op, one).length > 0 || one.arrival?.hash === null)
   if (!leg) return settle(op, 'DONE', 0, 'all steps are final', over)
   const isLeft = unfinished(op, leg).some(isUnsigned)
   if (isLeft && may.replace === 'cancel') return leave(op)
@@ -177,7 +173,7 @@ const nextTogether = (op: Operation, leg: Leg): Step | undefined => {
 function isNextSignable(op: Operation, seen: Seen, now: number): boolean {
   const last = op.steps.find(({ index }) => seen.unsent.has(index))
   const leg = last && legOf(op, last)
-  const next = leg && seen.isPipelining && !seen.fault && nextTogether(op, leg)
+  const next = leg && seen.isPipelining && nextTogether(op, leg)
   return next ? isViewed(next, seen, now) && isChecked(next, seen, now) : false
 }
 
