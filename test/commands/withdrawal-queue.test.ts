@@ -58,6 +58,17 @@ describe.each([
     expect((await run('wallet show')).out).toContain(
       `ready 2 ETH to claim: sluice withdraw ${slug} --claim\n`,
     )
+    // Commands inside the text of an answer are for the wallet and the profile of the line that ran.
+    for (const [line, more] of [
+      ['wallet show', '--profile sandbox'],
+      [`strategies show ${slug}`, `--wallet ${wallet} --profile sandbox`],
+    ])
+      expect((await run(`${line} ${more}`)).out).toContain(
+        `to claim: sluice withdraw ${slug} --claim ${more}\n`,
+      )
+    expect((await run(['action', 'show', asked.id, '--profile', 'sandbox'])).out).toContain(
+      `sluice withdraw ${slug} --claim --profile sandbox\n`,
+    )
     // The command is its own field, for the profile of the line that ran; no sentence has it.
     const explained = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
     const inQueue = await run(['action', 'explain', asked.id, '--json', '--profile', 'sandbox'])
