@@ -361,6 +361,19 @@ describe('the code style', () => {
     expect([...new Set(writes)]).toEqual(['cli/output/document-writer.ts'])
   })
 
+  test('only the renderer makes the text of a command, so that it is for the signer and the profile of the line that ran', () => {
+    const others = {
+      'domain/text/next-step.ts': 'defines both',
+      'cli/next-step-text.ts': 'the renderer',
+      'domain/errors.ts': 'the text of an error where no line ran; the program renders its `next`',
+      'cli/diagnose-action.ts': 'evidence for another machine',
+      'cli/signing-flow/withdrawal-queue-notes.ts': 'stored with the plan',
+      'app/backends/sandbox-backend.ts': 'commands about the sandbox and its first use, of no profile',
+    }
+    const makers = files.filter((file) => lines([file], /\b(commandLine|adviceText)\b/).length > 0)
+    expect(makers).toEqual(Object.keys(others).toSorted())
+  })
+
   test('no file is longer than 400 lines', () => {
     const length = (file: string) => textOf(file).split('\n').length - 1
     expect(files.filter((file) => length(file) > 400).map((file) => `${file}: ${length(file)}`)).toEqual([])

@@ -12,6 +12,7 @@ import { type Globals, globalsOf } from './options/global-options.ts'
 import { fittedFor, written } from './output/document-writer.ts'
 import { emitList, emitOne } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
+import type { Line } from './output/view-types.ts'
 import type { CommandContext } from './program-context-types.ts'
 
 type Needs = {
@@ -139,25 +140,26 @@ export const localAction =
 function localCliFor(program: CommandContext, globals: Globals, command?: Command): LocalCli {
   const { io } = program
   if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv cannot be combined')
+  const line: Line = (given) => renderedText(given, targetOfCommand(command))
   return {
     program,
     io,
     globals,
     emit: (value, view, rows) => {
       program.onResult?.(value)
-      emitOne(io, globals, value, view, rows)
+      emitOne(io, globals, value, view, line, rows)
     },
-    line: (given) => renderedText(given, targetOfCommand(command)),
+    line,
     list: async (list, view) => {
       program.onResult?.(list)
       const known =
         command && globals.fields
           ? (await import('./output/output-flag-checks.ts')).fieldsOfRows(command)
           : undefined
-      emitList(io, globals, list, view, known)
+      emitList(io, globals, list, view, line, known)
     },
-    notice: (line) => {
-      if (!globals.quiet) io.err.write(`${fittedFor(renderedText(line, targetOfCommand(command)), io.err)}\n`)
+    notice: (given) => {
+      if (!globals.quiet) io.err.write(`${fittedFor(line(given), io.err)}\n`)
     },
   }
 }

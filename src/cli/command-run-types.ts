@@ -3,7 +3,7 @@ import type { Advice } from '../domain/text/next-step.ts'
 import type { Backend } from './backend-types.ts'
 import type { ProgressLine } from './command-time-type.ts'
 import type { Globals } from './options/global-options.ts'
-import type { List, ListView, Rows, View } from './output/view-types.ts'
+import type { Line, List, ListView, Rows, View } from './output/view-types.ts'
 import type { CommandContext } from './program-context-types.ts'
 import type { Io } from './terminal/io-types.ts'
 
@@ -19,8 +19,7 @@ export type Cli = {
   /** Ends the command with a page of a list. */
   list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
   progress: ProgressLine
-  /** A command as a line to paste, or an advice with such lines, with signer, profile and network of this one. */
-  line: (given: Advice) => string
+  line: Line
   /** A notice on stderr, unless `--quiet`. */
   notice: (line: Advice) => void
 }

@@ -3,6 +3,7 @@ import { explain, type ServiceReport } from '../diagnosis/explain.ts'
 import { type PrintedVerdict, verdictDocument } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { wordOf } from '../domain/swap-outcome.ts'
+import { commandLine } from '../domain/text/next-step.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import type { Cli } from './command-run-types.ts'
@@ -24,6 +25,8 @@ export async function verdictFor(
         serviceReport: serviceReportOf(cli, context, operation),
         depth: undefined,
       }),
+      // The file is for another machine, which may have other profiles.
+      commandLine,
     )
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../domain/errors.ts'
-import { type Advice, adviceText } from '../domain/text/next-step.ts'
+import type { Advice } from '../domain/text/next-step.ts'
+import type { Line } from './output/view-types.ts'
 
 /** The result of one check: state, description, and what to do if it failed. `details` is for programs. */
 export type Finding = {
@@ -50,13 +51,13 @@ export async function found(
 export type FindingJson = Omit<Finding, 'next'> & { hint: string | null }
 
 /** Makes the documents of findings. */
-export const findingsJson = (checks: readonly Finding[]): FindingJson[] =>
+export const findingsJson = (checks: readonly Finding[], line: Line): FindingJson[] =>
   checks.map(({ check, subject, state, says, code, next, details }) => ({
     check,
     subject,
     state,
     says,
     code,
-    hint: next === null ? null : adviceText(next),
+    hint: next === null ? null : line(next),
     details,
   }))

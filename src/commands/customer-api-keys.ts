@@ -10,7 +10,7 @@ import { utcTime } from '../cli/terminal/format.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
 import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
-import { advice, adviceText, sameWith, sluice } from '../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { ambiguousIdError, isIdStart } from '../planning/named-operation.ts'
 
@@ -72,7 +72,7 @@ async function create(cli: Cli, options: OptionsOf<'keys create'>): Promise<void
 async function list(cli: Cli, { database }: OptionsOf<'keys list'>): Promise<void> {
   const all = await (await servingOf(cli).keys(database)).list()
   await cli.list(pageOf(all, { all: true }), {
-    empty: adviceText(advice`No keys. Create one: ${sluice('keys create', { '--customer': 'NAME' })}`),
+    empty: advice`No keys. Create one: ${sluice('keys create', { '--customer': 'NAME' })}`,
     columns: [
       { field: 'id', title: 'ID', csv: { id: ({ id }) => id }, text: ({ id }: ApiKey) => id },
       {

@@ -17,7 +17,7 @@ import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import type { OptionsOf } from '../domain/command-line/flags.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks, sandboxNetworks } from '../domain/networks.ts'
-import { advice, commandLine, ownHelp, sameWith, sameWithout, sluice } from '../domain/text/next-step.ts'
+import { advice, ownHelp, sameWith, sameWithout, sluice } from '../domain/text/next-step.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isTransactionHash } from '../planning/named-operation.ts'
 import type { RawCall } from '../protocols/call-description.ts'
@@ -268,7 +268,7 @@ const longest = 200
 /** The most candidates that a terminal names. */
 const mostNamed = 6
 
-const view: View<Decoded> = (one, to) => {
+const view: View<Decoded> = (one, to, line) => {
   const { paint } = to
   const amount = ({ formatted, symbol }: TokenAmount) => `${formatted} ${symbol}`
   const hasFailed = one.status === 'reverted'
@@ -301,10 +301,10 @@ const view: View<Decoded> = (one, to) => {
         one.hash !== null && ['hash', one.hash],
         one.status !== null && ['outcome', one.status],
         one.status !== null &&
-          one.status !== 'success' && ['next', commandLine(sluice('action explain', one.hash ?? ''))],
+          one.status !== 'success' && ['next', line(sluice('action explain', one.hash ?? ''))],
         isUnnamed && [
           'next',
-          `To make it certain, name the contract: ${commandLine(sluice('decode', { '--help': true }))}`,
+          `To make it certain, name the contract: ${line(sluice('decode', { '--help': true }))}`,
         ],
       ],
       to,

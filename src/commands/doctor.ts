@@ -29,9 +29,9 @@ export const doctor = (program: CommandContext) =>
 
 async function look(cli: LocalCli): Promise<void> {
   const all = await findings(cli)
-  const checks = findingsJson(all)
+  const checks = findingsJson(all, cli.line)
   const failed = all.filter(({ state }) => state === 'failed')
-  const view = (_: unknown, to: Stream) => findingsView(all, to)
+  const view = (_: unknown, to: Stream) => findingsView(all, to, cli.line)
   const rows = { items: checks, columns: checkColumns }
   if (failed.length === 0) return cli.emit({ ok: true, checks }, view, rows)
   const [first] = failed

@@ -89,7 +89,10 @@ export const situations = {
   },
   CANCELLED: { when: 'the no-op transaction was mined instead', next: 'make the request again' },
   GIVEN_UP: { when: 'a person closed the action', next: '`sluice action revoke ID` if an allowance is left' },
-  DONE: { when: 'every step succeeded', next: 'nothing' },
+  DONE: {
+    when: 'every step succeeded',
+    next: 'nothing; a queued withdrawal is claimed when it is ready',
+  },
   BRIDGE_WAITING: {
     when: 'the transfer is on its way, within the usual time, or how far it is cannot be read',
     next: '`sluice action resume ID`',

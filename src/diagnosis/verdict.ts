@@ -1,4 +1,4 @@
-import { commandLine, type Next } from '../domain/text/next-step.ts'
+import type { Next } from '../domain/text/next-step.ts'
 import type { TransactionJson } from './calls/call-json.ts'
 import type { Facts } from './facts/operation-facts.ts'
 import type { ClockName } from './instant.ts'
@@ -42,7 +42,7 @@ export type Verdict = {
 /** A verdict as a document has it, with its next command as a line. */
 export type PrintedVerdict = Omit<Verdict, 'next'> & { next: string | null }
 
-export const verdictDocument = (verdict: Verdict, line = commandLine): PrintedVerdict => ({
+export const verdictDocument = (verdict: Verdict, line: (next: Next) => string): PrintedVerdict => ({
   ...verdict,
   next: verdict.next && line(verdict.next),
 })

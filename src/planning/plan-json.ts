@@ -2,7 +2,7 @@ import { revokeCommand } from '../chain/standing-allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount, unlimitedThreshold } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { commandLine, withFlags } from '../domain/text/next-step.ts'
+import type { Next } from '../domain/text/next-step.ts'
 import { nativeToken, type Token, tokenAt } from '../domain/token.ts'
 import { contractName } from '../guard/contract-names.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
@@ -42,7 +42,8 @@ export function planJson(
     assurance,
   }: CheckedPlan,
   { catalog }: Pick<ExecutionContext, 'catalog'>,
-  { label, source, again }: Pick<SignerIdentity, 'label' | 'source' | 'again'>,
+  { label, source }: Pick<SignerIdentity, 'label' | 'source'>,
+  line: (next: Next) => string,
   prices: readonly TokenUsdPrice[] = [],
 ) {
   const { wallet, nonce, legs, expiresAt } = proposal
@@ -85,9 +86,7 @@ export function planJson(
       amount: tokenAmount(amount, token),
       unlimited: amount >= unlimitedThreshold,
       need: need.toString(),
-      revoke: commandLine(
-        withFlags(revokeCommand(nameOf(token.chainId), token.address, spender), again ?? {}),
-      ),
+      revoke: line(revokeCommand(nameOf(token.chainId), token.address, spender)),
     })),
     simulation: simulation && {
       how: simulation.how,

@@ -77,7 +77,7 @@ function derivedTexts(context: Pick<ExecutionContext, 'catalog'>, proposal: Prop
   const terms = { ...strictTerms, allow: all, allowTokens: all, maxServiceFeeBps: 10_000 }
   try {
     const checked = checkCalldata(context, proposal, terms)
-    return JSON.parse(JSON.stringify(planJson(checked, context, { label: '', source: 'address' })))
+    return JSON.parse(JSON.stringify(planJson(checked, context, { label: '', source: 'address' }, () => '')))
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

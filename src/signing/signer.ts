@@ -1,6 +1,5 @@
 import type { TransactionSerializableEIP1559 } from 'viem'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Flags } from '../domain/text/next-step.ts'
 import type { Signable } from '../guard/plan-hash.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { LegJson } from './signing-service-protocol.ts'
@@ -41,8 +40,6 @@ export type SignerIdentity = {
   unlock: () => Promise<TransactionSigner>
   /** Starts the signing process and prepares this one for its signatures. It asks for nothing; to be called while a node is asked. */
   prepare?: () => void
-  /** The options that name it again on another command line; missing or empty if none did. */
-  again?: Flags
 }
 
 /** Holds a key: this process, a device, or an external signer. It returns signed bytes and sends nothing. */

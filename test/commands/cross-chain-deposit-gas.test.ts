@@ -103,7 +103,7 @@ test('without gas after the bridge, resume, replan and explain name the missing 
     next: `sluice action resume ${id}`,
   })
   expect(json.verdict).toContain(
-    `Send the missing amount there and resume it; or close it and leave the funds where they are: sluice action abandon ${id}`,
+    `Send the missing amount there and resume it; or abandon it, which leaves the funds where they are.`,
   )
   await coinThere(10n ** 18n)
   expect((await run(['action', 'explain', id, '--json'])).json.verdict).not.toContain('cannot be resumed')

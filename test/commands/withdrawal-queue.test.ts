@@ -58,6 +58,24 @@ describe.each([
     expect((await run('wallet show')).out).toContain(
       `ready 2 ETH to claim: sluice withdraw ${slug} --claim\n`,
     )
+    // Commands inside the text of an answer are for the wallet and the profile of the line that ran.
+    for (const [line, more] of [
+      ['wallet show', '--profile sandbox'],
+      [`strategies show ${slug}`, `--wallet ${wallet} --profile sandbox`],
+    ])
+      expect((await run(`${line} ${more}`)).out).toContain(
+        `to claim: sluice withdraw ${slug} --claim ${more}\n`,
+      )
+    expect((await run(['action', 'show', asked.id, '--profile', 'sandbox'])).out).toContain(
+      `sluice withdraw ${slug} --claim --profile sandbox\n`,
+    )
+    // The command is its own field, for the profile of the line that ran; no sentence has it.
+    const explained = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
+    const inQueue = await run(['action', 'explain', asked.id, '--json', '--profile', 'sandbox'])
+    expect(inQueue.json).toMatchObject({
+      funds: expect.stringMatching(/They can be claimed when they are ready\.$/),
+      next: `sluice withdraw ${slug} --claim --profile sandbox`,
+    })
     const then = await coin()
     const { json } = await done(`withdraw ${slug} --claim`)
     expect(json).toMatchObject({
@@ -66,9 +84,11 @@ describe.each([
       transactions: [{ kind: 'claim' }],
     })
     // The claimed request has left the queue; its amount is in the wallet.
-    const said = async (one: string) => (await run(['action', 'explain', one, '--json'])).json.funds
-    expect(await said(json.id)).toBe(`2 ETH: with ${wallet}.`)
-    expect(await said(asked.id)).toContain(`the action ${json.id} claimed 2 ETH for ${wallet}, from this`)
+    expect(await explained(json.id)).toMatchObject({ funds: `2 ETH: with ${wallet}.`, next: null })
+    expect(await explained(asked.id)).toMatchObject({
+      funds: expect.stringContaining(`the action ${json.id} claimed 2 ETH for ${wallet}, from this`),
+      next: `sluice wallet show ${wallet}`,
+    })
     const gas = then + 2n * ether - (await coin())
     expect(gas).toBeGreaterThan(0n)
     expect(gas).toBeLessThan(ether / 100n)

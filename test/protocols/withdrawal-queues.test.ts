@@ -11,6 +11,7 @@ import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
+import { adviceText } from '../../src/domain/text/next-step.ts'
 import { nativeToken, type Token } from '../../src/domain/token.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
@@ -406,7 +407,7 @@ test.each([
   [7_199.5, 'lapses 119 minutes later'],
 ])('a claim window of %d seconds is never rounded up', (seconds, words) => {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
-  const said = queuedLine(entry, queuedOf(entry, 1n, 2.5 * day, { seconds, back: 'nothing' }))
+  const said = adviceText(queuedLine(entry, queuedOf(entry, 1n, 2.5 * day, { seconds, back: 'nothing' })))
   expect(said).toContain('ready after 60 hours')
   expect(said).toContain(words)
 })

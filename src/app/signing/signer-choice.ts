@@ -1,4 +1,3 @@
-import { signerFlags } from '../../cli/next-step-text.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
@@ -32,7 +31,7 @@ export const chooseSigner = async (choice: SignerChoice, needs: Needs): Promise<
   const signer = await signerOf(choice, needs)
   // A failure to start is reported when something must be signed.
   const prepare = () => void needs.signingService().catch(() => undefined)
-  return { ...signer, ...(signer.source !== 'address' && { prepare }), again: signerFlags(choice) }
+  return { ...signer, ...(signer.source !== 'address' && { prepare }) }
 }
 
 async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {

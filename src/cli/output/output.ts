@@ -6,7 +6,7 @@ import { table } from '../terminal/table.ts'
 import { csvText } from './csv.ts'
 import { fittedFor, writeBytes, writeDocument, writeText } from './document-writer.ts'
 import { fieldsNamed, pickedFields } from './field-names.ts'
-import type { List, ListView, Rows, View } from './view-types.ts'
+import type { Line, List, ListView, Rows, View } from './view-types.ts'
 
 /** That one thing is no table. */
 export const onlyListsError = (): AppError =>
@@ -20,6 +20,7 @@ export function emitOne<value, row>(
   globals: Globals,
   value: value,
   view: View<value>,
+  line: Line,
   rows?: Rows<row>,
 ): void {
   if (globals.csv) {
@@ -29,7 +30,7 @@ export function emitOne<value, row>(
   else {
     if (globals.fields && !globals.quiet)
       io.err.write('--fields is ignored here; it works on tables and with --json\n')
-    writeText(io, view(value, io.out))
+    writeText(io, view(value, io.out, line))
   }
 }
 
@@ -39,10 +40,11 @@ export function emitList<row>(
   globals: Globals,
   list: List<row>,
   view: ListView<row>,
+  line: Line,
   known: readonly string[] = [],
 ): void {
   const { columns, empty, note } = view
-  const why = list.page > 1 ? beyond(list) : empty
+  const why = list.page > 1 ? beyond(list) : line(empty)
   const fields = globals.fields && fieldsNamed(globals.fields, { columns, items: list.items }, known)
   if (globals.json) {
     const items = fields

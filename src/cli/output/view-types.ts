@@ -1,3 +1,4 @@
+import type { Advice } from '../../domain/text/next-step.ts'
 import type { Stream } from '../terminal/io-types.ts'
 
 /** A value for programs: a number or a decimal string prints as a number, a missing one is empty. */
@@ -24,8 +25,11 @@ export type Column<row> = {
   ownLine?: true
 }
 
-/** Text for people, drawn from the same value that `--json` prints. */
-export type View<value> = (value: value, to: Stream) => string
+/** A command as a line to paste, or an advice with such lines, with signer, profile and network of the line that ran. */
+export type Line = (given: Advice) => string
+
+/** Text for people, drawn from the same value that `--json` prints; `line` makes the commands in it. */
+export type View<value> = (value: value, to: Stream, line: Line) => string
 
 /** The rows of a value that has a table: `--csv` prints them. */
 export type Rows<row> = { items: readonly row[]; columns: readonly Column<row>[] }
@@ -40,4 +44,4 @@ export type List<row> = {
 }
 
 /** How a list is shown: its columns, the message for an empty list, and the meaning of a mark in it. */
-export type ListView<row> = { columns: readonly Column<row>[]; empty: string; note?: string | undefined }
+export type ListView<row> = { columns: readonly Column<row>[]; empty: Advice; note?: string | undefined }

@@ -51,7 +51,7 @@ const all = Number.POSITIVE_INFINITY
 const cleared = '\u001b[H\u001b[J'
 
 /** A list that fills the screen: `show` draws a new list, `again` redraws the last one after a resize. */
-function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
+function screens<row>({ io: { out }, program, line }: Cli, view: Live<row>) {
   let before: Cells | undefined
   let now: Cells | undefined
   let last: { items: readonly row[]; time: string } | undefined
@@ -68,7 +68,7 @@ function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
       }),
     )
     const { items, time } = last
-    const lines = (items.length === 0 ? view.empty : table(columns, items, out)).split('\n')
+    const lines = (items.length === 0 ? line(view.empty) : table(columns, items, out)).split('\n')
     const room = Math.max(2, (out.rows ?? 24) - (view.note ? 3 : 2))
     const left = lines.length - room
     const fit = left > 0 ? [...lines.slice(0, room - 1), out.paint.dim(`${left + 1} more`)] : lines

@@ -3,6 +3,7 @@ import { askNumber } from '../../chain/ask.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
+import { advice } from '../../domain/text/next-step.ts'
 import type { Token } from '../../domain/token.ts'
 import { readClaim, readClaimWindow } from '../../guard/claim-payout-reads.ts'
 import { balanceRead } from '../../guard/simulation/wallet-state-before-simulation.ts'
@@ -122,7 +123,7 @@ export async function withdrawProposal(
     ? queuedOf(entry, amount, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
     : undefined
   const isTold = cli.backend.kind === 'remote'
-  if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
+  if (queued) cli.notice(advice`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
   const [shares] = isAll
     ? await Promise.all([heldOf(cli, entry.receipt, wallet), sayStaked(cli, entry, wallet)])
     : []

@@ -60,7 +60,7 @@ export async function emitDone(
   replayed: boolean,
 ): Promise<void> {
   const { transactions } = cli.globals.json ? report : await withPricedGas(cli, context, report)
-  cli.emit({ ...report, replayed }, (one, to) => operationView({ ...one, transactions }, to))
+  cli.emit({ ...report, replayed }, (one, to, line) => operationView({ ...one, transactions }, to, line))
 }
 
 /**

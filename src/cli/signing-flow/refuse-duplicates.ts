@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -174,7 +174,7 @@ export async function confirmRepeat(
   if (open) {
     const what = advice`The same request is already in progress. To resume it: ${sluice('action resume', open.id)}`
     if (!isAsked) return cli.notice(what)
-    return confirm(cli.io, cli.globals, `${adviceText(what)}. Start it a second time?`)
+    return confirm(cli.io, cli.globals, `${cli.line(what)}. Start it a second time?`)
   }
   if (!isAsked) return
   const now = cli.program.now()

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import { advice, type Flags, sameWith, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
@@ -110,12 +110,6 @@ function ofWallet(error: unknown, wallet: SigningRequest['wallet'], { dryRun }: 
   })
 }
 
-/** The signer and profile flags for another command line. */
-const namedHere = ({ again }: SignerIdentity, { profile }: Cli['globals']): Flags => ({
-  ...again,
-  ...(profile !== undefined && { '--profile': profile }),
-})
-
 type Circumstances = {
   key: string | undefined
   identity: SignerIdentity
@@ -152,7 +146,7 @@ async function planAndSend(
   refuseAllowanceConflict(context, checked, replaces?.id ?? revoked)
   const planned = () => {
     const prices = [...known, ...(asked.prices?.() ?? [])]
-    return planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, prices)
+    return planJson(checked, context, identity, cli.line, prices)
   }
   if (options.dryRun)
     return cli.emit(planned(), (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))

@@ -1,11 +1,10 @@
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
-import { commandLine, sluice } from '../../domain/text/next-step.ts'
+import { type Advice, advice, commandLine, type Next, sluice } from '../../domain/text/next-step.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 
 /** The command that claims a queued withdrawal. */
-const claimCommand = ({ slug }: StrategyEntry): string =>
-  commandLine(sluice('withdraw', slug, { '--claim': true }))
+const claimCommand = ({ slug }: StrategyEntry): Next => sluice('withdraw', slug, { '--claim': true })
 
 /** How long a request can be claimed, in seconds, and how a lapsed one is returned. */
 type Window = { seconds: number | null; back: string }
@@ -18,7 +17,8 @@ export const queuedOf = (
   window: Window | undefined,
 ) => ({
   seconds,
-  next: claimCommand(entry),
+  // It is stored with the plan, for whatever line asks for it later.
+  next: commandLine(claimCommand(entry)),
   amount: amount === maxUint256 ? null : tokenAmount(amount, entry.asset),
   ...(window && {
     window: { ...window, seconds: window.seconds === null ? null : Math.floor(window.seconds) },
@@ -27,17 +27,19 @@ export const queuedOf = (
 
 /** The notice of a queued withdrawal: waiting time, claim command, and when the claim lapses. */
 export function queuedLine(
-  { slug, receipt }: StrategyEntry,
-  { seconds, next, window }: ReturnType<typeof queuedOf>,
-): string {
+  entry: StrategyEntry,
+  { seconds, window }: Pick<ReturnType<typeof queuedOf>, 'seconds' | 'window'>,
+): Advice {
+  const { slug, receipt } = entry
+  const claim = claimCommand(entry)
   const from =
     seconds === null
       ? 'Waiting time is not known on chain (often days)'
       : `They are ready after ${spanText(1_000 * seconds, Math.ceil)}`
   const asked = `Withdrawals from ${slug} are queued; claim later. ${from}`
-  if (!window) return `${asked}. To claim: ${next}`
+  if (!window) return advice`${asked}. To claim: ${claim}`
   const most = window.seconds === null ? 'a while' : spanText(1_000 * window.seconds, Math.floor)
-  return `${asked}, and the claim lapses ${most} later. To claim: ${next}\nAfter it lapses, the same command returns ${receipt.symbol} instead, by ${window.back}`
+  return advice`${asked}, and the claim lapses ${most} later. To claim: ${claim}\nAfter it lapses, the same command returns ${receipt.symbol} instead, by ${window.back}`
 }
 
 /** The notices of a claim: what remains to be claimed, or that a lapsed request returns shares instead of the asset. */
@@ -56,22 +58,20 @@ export function claimLines(
     lapsed: number
     takesBack?: { was: bigint }
   },
-): string[] {
+): Advice[] {
   const { slug, asset, receipt } = entry
   if (takesBack) {
-    const again = commandLine(
-      sluice('withdraw', slug, { '--amount': tokenAmount(takesBack.was, asset).formatted }),
-    )
+    const again = sluice('withdraw', slug, { '--amount': tokenAmount(takesBack.was, asset).formatted })
     const what = ids.length === 1 ? `Request ${ids[0]} has lapsed` : `Requests ${ids.join(', ')} have lapsed`
     return [
-      `${what}: this returns ${formatAmount(amount, receipt)} and no ${asset.symbol}. To request it again: ${again}`,
+      advice`${what}: this returns ${formatAmount(amount, receipt)} and no ${asset.symbol}. To request it again: ${again}`,
     ]
   }
   return [
-    ...(left > 0 ? [`${left} more can be claimed after this one: ${claimCommand(entry)}`] : []),
+    ...(left > 0 ? [advice`${left} more can be claimed after this one: ${claimCommand(entry)}`] : []),
     ...(lapsed > 0
       ? [
-          `${lapsed} more ${lapsed === 1 ? 'has' : 'have'} lapsed. To get the ${receipt.symbol} back after this: ${claimCommand(entry)}`,
+          advice`${lapsed} more ${lapsed === 1 ? 'has' : 'have'} lapsed. To get the ${receipt.symbol} back after this: ${claimCommand(entry)}`,
         ]
       : []),
   ]

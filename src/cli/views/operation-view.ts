@@ -2,10 +2,11 @@ import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { StepTimes } from '../../diagnosis/step-times.ts'
 import type { Waiting } from '../../diagnosis/verdict.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
-import { commandLine, sluice } from '../../domain/text/next-step.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { spanText } from '../../domain/text/time-spans.ts'
 import type { ActionAtService, actionSources } from '../named-id.ts'
+import type { Line, View } from '../output/view-types.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, dollars, stateWord, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
@@ -50,7 +51,7 @@ export const statusShown = (
   (source === 'service' ? '*' : '')
 
 /** An operation and its transactions. */
-export function operationView(report: Shown, to: Stream): string {
+export function operationView(report: Shown, to: Stream, line: Line): string {
   const { amounts, originAddress, receiverAddress } = report
   const amount = amounts.in ?? amounts.out ?? report.queued?.amount
   return [
@@ -67,14 +68,18 @@ export function operationView(report: Shown, to: Stream): string {
         amount && ['amount', amountText(amount)],
         ...outcome(report),
         receiverAddress !== originAddress && receiverAddress && ['to', receiverAddress],
-        report.queued && ['then', report.queued.next],
+        report.queued && [
+          'then',
+          report.strategySlug
+            ? line(sluice('withdraw', report.strategySlug, { '--claim': true }))
+            : report.queued.next,
+        ],
         report.arrivedShort && ['arrived', shortLine(report.arrivedShort)],
         report.deposit && ['deposit', depositLine(report.deposit)],
         report.destinationTxHash && ['arrived in', report.destinationTxHash],
         report.refund && ['paid back', refundLine(report.refund)],
         report.waiting && ['waits', waitingText(report.waiting)],
-        report.waiting &&
-          isOverdue(report.waiting) && ['next', commandLine(sluice('action explain', report.id))],
+        report.waiting && isOverdue(report.waiting) && ['next', line(sluice('action explain', report.id))],
         originAddress !== null && ['wallet', originAddress],
         report.createdAt && ['created', utcTime(report.createdAt)],
         report.finishedAt && ['finished', utcTime(report.finishedAt)],
@@ -180,8 +185,8 @@ function transactionLine(
 }
 
 /** The report of an action, from the journal or from the service. */
-export const actionView = (one: Report | ActionAtService, to: Parameters<typeof operationView>[1]): string =>
-  operationView('assurance' in one ? one : shownOf(one), to)
+export const actionView: View<Report | ActionAtService> = (one, to, line) =>
+  operationView('assurance' in one ? one : shownOf(one), to, line)
 
 /** An action of the service, for the same view. The specification leaves amounts and transactions open, so nothing of them is taken for granted. */
 function shownOf(one: ActionAtService): Shown {

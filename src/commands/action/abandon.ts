@@ -39,12 +39,14 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
   const tail =
     closed.state === 'DONE'
       ? ['The action is finished; there was nothing to drop.']
-      : allowanceLines(left, closed.id).map(cli.line)
+      : allowanceLines(left, closed.id)
   const report = await withPricedGas(cli, context, reportFor(context, closed))
-  cli.emit({ ...report, allowancesLeft: left, funds }, (value, to) =>
-    [operationView(value, to), ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]), ...tail].join(
-      '\n',
-    ),
+  cli.emit({ ...report, allowancesLeft: left, funds }, (value, to, line) =>
+    [
+      operationView(value, to, line),
+      ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]),
+      ...tail.map(line),
+    ].join('\n'),
   )
 }
 

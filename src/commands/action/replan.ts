@@ -84,6 +84,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
     again.checked,
     context,
     identity,
+    cli.line,
     await planPrices(cli.backend, context, again.checked.proposal),
   )
   for (const step of activeSteps(operation).filter(({ state }) => state === 'SUPERSEDED'))

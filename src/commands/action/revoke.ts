@@ -45,7 +45,8 @@ async function revoke(cli: Cli, id: string, options: OptionsOf<'action revoke'>)
   if (!first)
     return cli.emit(
       { ...(await withPricedGas(cli, context, reportFor(context, operation))), allowancesLeft: [] },
-      (value, to) => [operationView(value, to), 'No allowance of this action remains.'].join('\n'),
+      (value, to, line) =>
+        [operationView(value, to, line), 'No allowance of this action remains.'].join('\n'),
     )
   // Without its allowance an open order cannot be filled; it stays what it is until it expires.
   const isOpen = unfinished.includes(operation.state) && !awaitsOnlyDelivery(operation)

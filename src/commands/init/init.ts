@@ -9,14 +9,7 @@ import { findingsView } from '../../cli/views/health-checks-view.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import {
-  type Advice,
-  advice,
-  bothAdvices,
-  commandLine,
-  sameWith,
-  sluice,
-} from '../../domain/text/next-step.ts'
+import { type Advice, advice, bothAdvices, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type Change, changeOf, keepProfile, type Said, saidBy } from '../profile/set.ts'
@@ -110,7 +103,7 @@ async function run(cli: LocalCli, name: string | undefined, options: OptionsOf<'
   if (wish.kind === 'sandbox') {
     await makeCurrent(cli, 'sandbox')
     return cli.emit(
-      { profile: 'sandbox', command: commandLine(sluice('profile use', 'sandbox')) },
+      { profile: 'sandbox', command: cli.line(sluice('profile use', 'sandbox')) },
       ({ command }) =>
         ['Commands now run on the sandbox.', `To do the same in a script: ${command}`].join('\n'),
     )
@@ -138,7 +131,7 @@ async function kept(cli: LocalCli, name: string, said: Said, use: boolean | unde
       advice`The profile is saved but not in use, because a check failed. Once it works: ${sluice('profile use', name)}`,
     )
   const { command, environment } = scriptFor(change, said, { isCurrent: profile.current, works })
-  cli.emit({ profile, checks: findingsJson(checks), command, environment }, (value, to) =>
+  cli.emit({ profile, checks: findingsJson(checks, cli.line), command, environment }, (value, to) =>
     [
       profileView(value.profile, to),
       '',
@@ -161,13 +154,13 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
   const checks = found.map((one) =>
     one.state === 'failed' ? { ...one, next: nextOf(one, after, secrets.apiKey !== undefined) } : one,
   )
-  if (!globals.quiet) io.err.write(`${findingsView(checks, io.err)}\n`)
+  if (!globals.quiet) io.err.write(`${findingsView(checks, io.err, cli.line)}\n`)
   const [first] = checks.filter(({ state }) => state === 'failed')
   if (!first || globals.yes) return checks
   if (!io.canAsk || !globals.input)
     throw new AppError(first.code!, first.says, {
       nothing: 'saved',
-      details: { checks: findingsJson(checks) },
+      details: { checks: findingsJson(checks, cli.line) },
       next: bothAdvices(first.next, advice`To save it anyway, add: ${sameWith({ '--yes': true })}`),
     })
   if (await promptYesNo(io, 'Save it anyway?', false)) return checks

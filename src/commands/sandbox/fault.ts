@@ -14,14 +14,7 @@ import {
   faultNamed,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
-import {
-  type Advice,
-  advice,
-  commandLine,
-  eachAdvice,
-  sameWith,
-  sluice,
-} from '../../domain/text/next-step.ts'
+import { type Advice, advice, eachAdvice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
@@ -61,10 +54,10 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
     const { faults } = await sandbox.status()
     return list(cli, await sandbox.clearFaults(), faults)
   }
-  cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to) =>
+  cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to, line) =>
     'once' in faultKinds[kind]
       ? `${to.paint.green('done')} ${sanitizeText(text)}`
-      : `${to.paint.yellow('set')} ${sanitizeText(text)}${to.paint.dim(`  to clear: ${commandLine(sluice('sandbox fault', 'clear'))}`)}`,
+      : `${to.paint.yellow('set')} ${sanitizeText(text)}${to.paint.dim(`  to clear: ${line(sluice('sandbox fault', 'clear'))}`)}`,
   )
 }
 

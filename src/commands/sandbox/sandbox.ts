@@ -12,7 +12,7 @@ import { btc } from '../../domain/bitcoin.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SandboxStatus } from '../../domain/sandbox-status-type.ts'
-import { commandLine, sluice } from '../../domain/text/next-step.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { symbolMeant } from '../../domain/text/token-symbols.ts'
 import { nativeToken } from '../../domain/token.ts'
@@ -71,8 +71,12 @@ export const sandbox = (program: CommandContext) => {
   return command
 }
 
-const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, tokens, faults = [] }, to) => {
-  if (!running) return `The sandbox is not running. Start it: ${commandLine(sluice('sandbox up'))}`
+const statusView: View<SandboxStatus> = (
+  { running, pid, chains, accounts, tokens, faults = [] },
+  to,
+  line,
+) => {
+  if (!running) return `The sandbox is not running. Start it: ${line(sluice('sandbox up'))}`
   return [
     `${to.paint.green('running')} ${to.paint.dim(`process ${pid}`)}`,
     ...chains.map(({ network, chainId, rpcUrl, blockNumber }) => {

@@ -13,7 +13,7 @@ import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { didYouMean, didYouMeanWhole } from '../../domain/text/did-you-mean.ts'
-import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
 import type { Token } from '../../domain/token.ts'
@@ -51,7 +51,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   const view: ListView<Row> = {
     get empty() {
       const lacks = missing.length > 0 ? `${sanitizeText(missing.join(', '))} did not answer. ` : ''
-      return `${lacks}${isNone ? none : unknown || listView.empty}`
+      return advice`${lacks}${isNone ? none : unknown || listView.empty}`
     },
     get note() {
       return note
@@ -191,11 +191,11 @@ const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> 
 
 type Row = ReturnType<typeof strategyJson>
 
-const none = adviceText(advice`This profile has no strategies. To check its networks: ${sluice('doctor')}`)
+const none = advice`This profile has no strategies. To check its networks: ${sluice('doctor')}`
 
 const listView: ListView<Row> = {
   columns: strategyColumns,
-  empty: adviceText(advice`No strategies match. Remove a filter, or list all: ${sluice('strategies list')}`),
+  empty: advice`No strategies match. Remove a filter, or list all: ${sluice('strategies list')}`,
 }
 
 function rate(text: string): number {

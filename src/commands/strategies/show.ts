@@ -38,7 +38,10 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const hasQueue = position !== undefined || strategyAnswer.actions?.includes('claim') === true
   const isSilent = shown?.pending === null && hasQueue && unsearched !== null
   const silence = isSilent ? '\nqueued       unknown: its queue does not answer' : ''
-  cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)
+  cli.emit(
+    { ...strategy, position: shown && positionJson(shown) },
+    (one, to, line) => `${view(one, to, line)}${silence}`,
+  )
 }
 
 /** A position that the contracts of its strategy cannot report. */
@@ -61,14 +64,14 @@ async function viewOf({ rates }: Pick<Shown, 'rates'>, wantsPlot: boolean, to: S
   if (!wantsPlot || !rates?.points.length) return showView
   const { plot } = await import('../../cli/terminal/charts.ts')
   const drawn = await plot(rates.points, to)
-  return (one, to) => `${showView(one, to)}\n\n${drawn}`
+  return (one, to, line) => `${showView(one, to, line)}\n\n${drawn}`
 }
 
 type Shown = ReturnType<typeof strategyDetailJson> & {
   position?: ReturnType<typeof import('../../cli/views/json-documents.ts').positionJson> | null
 }
 
-const showView: View<Shown> = (one, to) =>
+const showView: View<Shown> = (one, to, line) =>
   fieldTable(
     [
       ['strategy', to.paint.bold(sanitizeText(one.slug))],
@@ -106,7 +109,7 @@ const showView: View<Shown> = (one, to) =>
           ? `${decimal(one.position.balance.formatted)} ${sanitizeText(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
           : 'unknown: its contracts do not answer',
       ],
-      ...(one.position ? queuedLines(one.position, to) : []),
+      ...(one.position ? queuedLines(one.position, to, line) : []),
       one.position === null && ['you hold', 'nothing'],
     ],
     to,

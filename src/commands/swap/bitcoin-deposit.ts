@@ -64,7 +64,9 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   if (last && isSwapOver(last.status)) return end(cli, withStatus(first, last), options.idempotencyKey)
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
-  err.write(`${sanitizedFor(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
+  err.write(
+    `${sanitizedFor(depositView(first, err, cli.line), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`,
+  )
   const now = options.wait ? await follow(cli, quote.id) : (last ?? (await look(cli, quote.id, null)))
   return end(cli, withStatus(first, now), options.idempotencyKey)
 }

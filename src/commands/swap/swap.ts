@@ -12,7 +12,7 @@ import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { advice, adviceText, sluice } from '../../domain/text/next-step.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { execute } from './execute.ts'
 import { quote } from './quote.ts'
 import { status } from './status.ts'
@@ -88,7 +88,7 @@ async function list(cli: Cli, options: OptionsOf<'swap list'>): Promise<void> {
     { ...answer, items: items.map(quoteJson) },
     {
       columns: quoteColumns,
-      empty: adviceText(advice`No quotes. Get one: ${sluice('swap quote', { '--help': true })}`),
+      empty: advice`No quotes. Get one: ${sluice('swap quote', { '--help': true })}`,
     },
   )
 }

@@ -4,14 +4,7 @@ import { confirm, promptSecret } from '../../cli/prompts.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
-import {
-  advice,
-  adviceText,
-  commandLine,
-  sameWith,
-  sameWithout,
-  sluice,
-} from '../../domain/text/next-step.ts'
+import { advice, sameWith, sameWithout, sluice } from '../../domain/text/next-step.ts'
 import {
   exportKey,
   keyFilePath,
@@ -30,7 +23,7 @@ export async function listWallets(cli: Cli): Promise<void> {
   const { wallet } = await cli.program.settings.read()
   const items = listKeys(cli.program.keystores).map((key) => ({ ...key, default: key.name === wallet }))
   await cli.list(pageOf(items, { all: true }), {
-    empty: adviceText(advice`No keystores. Create one: ${sluice('wallet new', 'NAME')}`),
+    empty: advice`No keystores. Create one: ${sluice('wallet new', 'NAME')}`,
     columns: [
       { title: 'NAME', field: 'name', csv: { name: ({ name }) => name }, text: ({ name }) => name },
       {
@@ -168,13 +161,13 @@ function refuseTaken(cli: Cli, name: string): void {
 }
 
 function saved(cli: Cli, key: { name: string; address: string | null }): void {
-  cli.emit(key, (value, to) =>
+  cli.emit(key, (value, to, line) =>
     fieldTable(
       [
         ['wallet', value.name],
         ['address', value.address ?? '-'],
-        ['backup', commandLine({ ...sluice('wallet export', value.name), into: `${value.name}.json` })],
-        ['next', commandLine(sluice('wallet show', value.name))],
+        ['backup', line({ ...sluice('wallet export', value.name), into: `${value.name}.json` })],
+        ['next', line(sluice('wallet show', value.name))],
       ],
       to,
     ),

@@ -1,5 +1,5 @@
 import type { Cli } from '../../cli/command-run-types.ts'
-import type { View } from '../../cli/output/view-types.ts'
+import type { Line, View } from '../../cli/output/view-types.ts'
 import { amountShown, decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable, table } from '../../cli/terminal/table.ts'
@@ -11,7 +11,7 @@ import { fundsOnTheWay } from '../../diagnosis/funds-on-the-way.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { commandLine, sluice } from '../../domain/text/next-step.ts'
+import { sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sumUsd } from '../../domain/usd.ts'
 import { pricedAmount } from '../../planning/usd-value.ts'
@@ -27,7 +27,7 @@ export async function show(cli: Cli, name: string | undefined): Promise<void> {
   const isMore = own.totalValueUsd !== null && under.onTheWay.length > 0
   const totalValueUsd = isMore ? sumUsd([own.totalValueUsd, under.onTheWayUsd]) : own.totalValueUsd
   const shown = { ...own, totalValueUsd, ...under }
-  const view: View<Shown> = (value, to) => {
+  const view: View<Shown> = (value, to, line) => {
     const lending = value.stats ? lendingView(value.stats, to) : []
     const nothing = value.missing.length === 0 ? 'no positions' : 'no positions on other networks'
     const isEmpty = value.positions.length === 0 && under.onTheWay.length === 0
@@ -37,13 +37,13 @@ export async function show(cli: Cli, name: string | undefined): Promise<void> {
     return [
       `${to.paint.bold(address)}`,
       ...rows,
-      ...value.onTheWay.map((one) => onTheWayLine(one, to)),
+      ...value.onTheWay.map((one) => onTheWayLine(one, to, line)),
       ...noteLine(isStarred ? starNote(value.positions.map(({ strategy }) => strategy)) : undefined, to),
       // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
       ...stakedLines(value.positions, to),
-      ...queuedOf(value.positions, to, held.unsearched !== null),
-      ...unsearchedLines(value.unsearched ?? [], address, to),
+      ...queuedOf(value.positions, { to, line }, held.unsearched !== null),
+      ...unsearchedLines(value.unsearched ?? [], address, { to, line }),
       ...unreadLines(value, to),
       ...(isEmpty && lending.length === 0 ? [] : [totalLine(value, to)]),
       ...profitLines(value, to),
@@ -52,12 +52,15 @@ export async function show(cli: Cli, name: string | undefined): Promise<void> {
         : [to.paint.yellow(`unknown on ${value.missing.map(sanitizeText).join(', ')}: no answer`)]),
       ...lending,
       ...(isEmpty && lending.length === 0
-        ? [to.paint.dim(`next  ${commandLine(sluice('wallet balances', address))}`)]
+        ? [to.paint.dim(`next  ${line(sluice('wallet balances', address))}`)]
         : []),
     ].join('\n')
   }
   cli.emit(shown, view, { items: shown.positions, columns: positionColumns })
 }
+
+/** Where lines are drawn, and how their commands. */
+type Drawn = { to: Stream; line: Line }
 
 type Shown = ReturnType<typeof walletJson> & Awaited<ReturnType<typeof onTheWay>>
 
@@ -80,8 +83,12 @@ async function onTheWay(cli: Cli, address: Address) {
   }
 }
 
-const onTheWayLine = ({ action: id, network, amount, usd }: Shown['onTheWay'][number], to: Stream): string =>
-  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`}\n${to.paint.dim(`to follow   ${commandLine(sluice('action watch', id))}`)}`
+const onTheWayLine = (
+  { action: id, network, amount, usd }: Shown['onTheWay'][number],
+  to: Stream,
+  line: Line,
+): string =>
+  `on the way  at least ${decimal(amount.formatted)} ${sanitizeText(amount.symbol)} to ${network}${usd === null ? '' : ` (${dollars(usd)})`}\n${to.paint.dim(`to follow   ${line(sluice('action watch', id))}`)}`
 
 /** What is staked of each position, and where. */
 const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>
@@ -94,12 +101,12 @@ const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>
   )
 
 /** The queued withdrawals of a wallet, and the positions whose queues are unknown. */
-const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
+const queuedOf = (positions: Shown['positions'], { to, line }: Drawn, isOurs: boolean): string[] =>
   positions.flatMap((one) => {
     // Another deployment may report no queues.
     if (isOurs && one.pending === null)
       return [`queued ? ${to.paint.dim(`${sanitizeText(one.strategy.slug)}: its queue does not answer`)}`]
-    return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
+    return queuedLines(one, to, line).map(([word, text]) => `${word} ${text}`)
   })
 
 /** The total USD value, its queued part, and the positions without a value. */
@@ -159,10 +166,14 @@ const listed = (slugs: readonly string[]): string => {
 }
 
 /** The queues that were not searched for requests from elsewhere, and the command that searches them. */
-const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
+const unsearchedLines = (
+  all: NonNullable<Shown['unsearched']>,
+  address: string,
+  { to, line }: Drawn,
+): string[] =>
   all.map(({ strategy, searchedAt }) => {
     const since = searchedAt === null ? '' : ` since ${sanitizeText(utcTime(searchedAt))}`
-    const finds = commandLine(sluice('history', strategy, { '--address': address }))
+    const finds = line(sluice('history', strategy, { '--address': address }))
     return to.paint.dim(
       `${sanitizeText(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
     )

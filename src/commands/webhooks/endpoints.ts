@@ -9,7 +9,7 @@ import { fieldTable } from '../../cli/terminal/table.ts'
 import type { OptionsOf } from '../../domain/command-line/flags.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type EventType, eventTypes } from '../../domain/events/event-table.ts'
-import { advice, adviceText, sameWith, sluice } from '../../domain/text/next-step.ts'
+import { advice, sameWith, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { eventsOf, type WebhooksAt } from './event-service-of-profile.ts'
 
@@ -33,7 +33,7 @@ export async function list(cli: Cli, options: OptionsOf<'webhooks list'>): Promi
     limit: wholeNumber(options.limit, '--limit', 100),
   }
   await cli.list(await (await eventsOf(cli, options)).listWebhooks(asked), {
-    empty: adviceText(advice`No webhooks. Add one: ${sluice('webhooks add', 'URL')}`),
+    empty: advice`No webhooks. Add one: ${sluice('webhooks add', 'URL')}`,
     columns: [
       { field: 'id', title: 'ID', csv: { id: ({ id }) => id }, text: ({ id }: Webhook) => sanitizeText(id) },
       { field: 'url', title: 'URL', csv: { url: ({ url }) => url }, text: ({ url }) => sanitizeText(url) },
@@ -97,11 +97,11 @@ export async function rotate(cli: Cli, id: string, options: WebhooksAt): Promise
 /** `webhooks enable` */
 export async function enable(cli: Cli, id: string, options: WebhooksAt): Promise<void> {
   const events = await eventsOf(cli, options)
-  cli.emit(await events.enableWebhook({ id }), (webhook, to) =>
+  cli.emit(await events.enableWebhook({ id }), (webhook, to, line) =>
     [
-      webhookView(webhook, to),
+      webhookView(webhook, to, line),
       to.paint.dim(
-        cli.line(
+        line(
           advice`It gets events from now on. What it missed: ${sluice('webhooks replay', id, { '--since': '2h' })}`,
         ),
       ),

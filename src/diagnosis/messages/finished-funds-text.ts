@@ -1,6 +1,6 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
-import { commandLine, sluice } from '../../domain/text/next-step.ts'
+import { type Next, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
 import type { Facts } from '../facts/operation-facts.ts'
@@ -18,7 +18,7 @@ export function receivedFundsText(facts: Facts): string {
     case 'deposit':
       return depositedText(facts, place)
     case 'withdraw':
-      if (about.queued) return queuedText(facts, place, about.queued.next)
+      if (about.queued) return queuedText(facts, place)
       return `${outText(facts, 'The withdrawn funds')}: in the wallet ${about.receiver}.${feeText(facts)}`
     case 'revoke':
       return `No funds were moved; they are in the wallet ${operation.wallet}.`
@@ -46,11 +46,19 @@ function depositedText({ plan, bridged }: Facts, place: string): string {
   return `${formattedAmount(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
 }
 
-function queuedText({ plan, claimed }: Facts, place: string, next: string): string {
+function queuedText({ plan, claimed }: Facts, place: string): string {
   const { receiver } = plan.about
   return claimed
-    ? `The withdrawal from ${place} was requested. Since then, the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'the amount that was ready there'} for ${receiver}, from this withdrawal or another one. To see the rest of the queue: ${commandLine(sluice('wallet show'))}`
-    : `The withdrawn funds: in the queue of ${place}, for ${receiver}. When they are ready: ${next}`
+    ? `The withdrawal from ${place} was requested. Since then, the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'the amount that was ready there'} for ${receiver}, from this withdrawal or another one.`
+    : `The withdrawn funds: in the queue of ${place}, for ${receiver}. They can be claimed when they are ready.`
+}
+
+/** What is left to do about a withdrawal that was queued: to claim it, or to see what a later claim left; `null` for another action. */
+export function queuedSteps({ plan: { about }, claimed }: Facts): Next | null {
+  if (!about.queued || !about.strategySlug) return null
+  return claimed
+    ? sluice('wallet show', about.receiver)
+    : sluice('withdraw', about.strategySlug, { '--claim': true })
 }
 
 /** The service fee taken from the received amount, as a following sentence. */

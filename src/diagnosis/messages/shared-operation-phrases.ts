@@ -1,6 +1,6 @@
 import { formatGwei } from 'viem/utils'
 import { writtenAmount } from '../../domain/amount.ts'
-import { commandLine, type Flags, type Next, sluice } from '../../domain/text/next-step.ts'
+import { type Flags, type Next, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/steps/needed-allowances.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
@@ -59,13 +59,13 @@ export const gweiText = (wei: bigint): string => `${formatGwei(wei)} gwei`
 export function blockerText(facts: Facts): string {
   const { blocker } = facts
   if (!blocker) return ''
-  const giveUp = `close it and leave the funds where they are: ${commandLine(commandForOperation(facts, 'abandon'))}`
+  const giveUp = 'abandon it, which leaves the funds where they are'
   const ways = {
     poor: `Send the missing amount there and resume it; or ${giveUp}`,
     refused: `Resume it once that has changed; or ${giveUp}`,
     forever: `That will not change: ${giveUp}`,
   }
-  return ` It cannot be resumed now: ${blocker.reason}. ${ways[blocker.is]}`
+  return ` It cannot be resumed now: ${blocker.reason}. ${ways[blocker.is]}.`
 }
 
 /** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */

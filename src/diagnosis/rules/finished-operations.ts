@@ -10,7 +10,7 @@ import {
   unfilledText,
 } from '../../transactions/bridge/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
-import { receivedFundsText } from '../messages/finished-funds-text.ts'
+import { queuedSteps, receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
@@ -206,7 +206,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     verdict: () => 'The action is done and final.',
     funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
-    next: () => null,
+    next: queuedSteps,
   },
   {
     situation: 'CANCELLED',

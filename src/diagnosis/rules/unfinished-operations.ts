@@ -1,7 +1,6 @@
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import { commandLine } from '../../domain/text/next-step.ts'
 import { activeSteps } from '../../transactions/steps/active-steps.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
 import { type Facts, hasStepSucceeded } from '../facts/operation-facts.ts'
@@ -27,7 +26,7 @@ const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothin
 
 /** How to continue or end a partly done operation, as following sentences. */
 const continueOrEndText = (facts: Facts): string =>
-  `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Continue, or revoke the allowance (${commandLine(commandForOperation(facts, 'revoke'))}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
+  `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Continue, or revoke the allowance.` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
 
 /** The rule for a step that is mined and not final yet. */
 export const minedNotFinalRule: DiagnosisRule = {

@@ -5,6 +5,7 @@ import { decimal, dollars, formatUnits } from '../../../src/cli/terminal/format.
 import type { Stream } from '../../../src/cli/terminal/io-types.ts'
 import { table } from '../../../src/cli/terminal/table.ts'
 import { operationView } from '../../../src/cli/views/operation-view.ts'
+import { adviceText } from '../../../src/domain/text/next-step.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -78,11 +79,11 @@ test('an operation shows the exact amount, the received amount and the recipient
   const line = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 2 --yes --json'
   const { json } = await run(line)
   const to = stream(false)
-  expect(operationView(json, to)).toMatch(
+  expect(operationView(json, to, adviceText)).toMatch(
     new RegExp(`^amount +2 USDC\nreceived +${json.amounts.out.formatted} WETH$`, 'm'),
   )
-  expect(operationView({ ...json, status: 'PENDING' }, to)).toMatch(/^expected +0\.0\d+ WETH$/m)
-  expect(operationView({ ...json, status: 'FAILED' }, to)).not.toMatch(/received|expected/)
+  expect(operationView({ ...json, status: 'PENDING' }, to, adviceText)).toMatch(/^expected +0\.0\d+ WETH$/m)
+  expect(operationView({ ...json, status: 'FAILED' }, to, adviceText)).not.toMatch(/received|expected/)
   const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
   const sent = await run(`transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes`)
   expect(sent.out).toMatch(new RegExp(`^to +${friend}$`, 'm'))

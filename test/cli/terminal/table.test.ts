@@ -3,12 +3,13 @@ import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { emitList } from '../../../src/cli/output/output.ts'
-import type { Column } from '../../../src/cli/output/view-types.ts'
+import type { Column, ListView } from '../../../src/cli/output/view-types.ts'
 import { addressLink, hashLink } from '../../../src/cli/terminal/explorer-links.ts'
 import type { Stream } from '../../../src/cli/terminal/io-types.ts'
 import { fieldTable, table } from '../../../src/cli/terminal/table.ts'
 import { hasUnicode, hyperlink, isPainted } from '../../../src/cli/terminal/terminal-abilities.ts'
 import { wrapText } from '../../../src/cli/terminal/text-wrap.ts'
+import { adviceText } from '../../../src/domain/text/next-step.ts'
 import { sanitizeOutput } from '../../../src/domain/text/terminal-sanitizing.ts'
 
 const stream = (more: Partial<Stream> = {}): Stream => ({
@@ -289,10 +290,11 @@ test('emitList as CSV marks formulas as text, keeps negative numbers and leaves 
     total: items.length,
     hasMore: false,
   }
-  await emitList({ out: to, err: to, canAsk: false }, globals, list, {
+  const view = {
     columns: [{ title: 'TEXT', field: 'text', csv: { text: ({ text }) => text }, text: ({ text }) => text }],
     empty: '',
-  })
+  } satisfies ListView<{ text: string }>
+  await emitList({ out: to, err: to, canAsk: false }, globals, list, view, adviceText)
   expect(lines(out).slice(1, -1)).toEqual([
     "'=1+1",
     "'+cmd",

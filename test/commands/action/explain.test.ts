@@ -822,7 +822,7 @@ describe('explain for a mined transaction', () => {
     const allowance = ` The contract ${pool()} still has an allowance of 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
-      verdict: `The action is partly done and final; step 2 of 2 (action) is not signed. Continue, or revoke the allowance (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
+      verdict: `The action is partly done and final; step 2 of 2 (action) is not signed. Continue, or revoke the allowance. The same request is refused until this action is resumed or abandoned.`,
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,

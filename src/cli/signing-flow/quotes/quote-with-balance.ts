@@ -3,7 +3,7 @@ import type { Address } from '../../../domain/address.ts'
 import { tokenAmount } from '../../../domain/amount.ts'
 import { isOnBitcoin } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { commandLine, type Next, sameWith, sluice } from '../../../domain/text/next-step.ts'
+import { type Next, sameWith, sluice } from '../../../domain/text/next-step.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { nextLine } from '../../next-step-text.ts'
 import { promised } from '../swap-proposal.ts'
@@ -77,7 +77,7 @@ export async function acceptsAndRefusals(
 export const refusalRows = (cli: Cli, refusals: readonly QuoteRefusal[]) =>
   refusals.map(({ flags, next, ...one }) => ({
     ...one,
-    flag: flags && commandLine(sameWith(flags)),
+    flag: flags && cli.line(sameWith(flags)),
     next: next && nextLine(next, sameTarget(cli)),
   }))
 
