@@ -64,6 +64,10 @@ export function invalidInputError(issues: readonly z.core.$ZodIssue[], sent: unk
   return new AppError(isAddress ? 'INVALID_ADDRESS' : 'VALIDATION_ERROR', summary, { details: { errors } })
 }
 
+/** The error for a request to an endpoint that does not exist. By its details a client knows that no item is missing. */
+export const missingEndpoint = (endpoint: string): AppError =>
+  new AppError('NOT_FOUND', `There is no endpoint ${endpoint}`, { details: { endpoint } })
+
 const isAboutAnAddress = (issue: z.core.$ZodIssue) =>
   issue.code === 'custom' && issue.params?.address === true
 

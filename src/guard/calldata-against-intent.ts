@@ -24,6 +24,7 @@ import {
 import { authoritySelectors, findAuthorityCall } from './authority-granting-calls.ts'
 import { contractName } from './contract-names.ts'
 import { expectationOf } from './intent-expectation.ts'
+import type { RecordedSteps } from './simulation/simulate.ts'
 import {
   checkFeePayment,
   feeReceiverFault,
@@ -33,12 +34,16 @@ import {
 } from './stated-fee-checks.ts'
 import { type Exemptions, noExemptions } from './user-limits-and-exemptions.ts'
 
-/** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */
+/**
+ * A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires; `recorded`: which steps of a
+ * recorded operation the transactions are.
+ */
 export type CheckedLeg = {
   chainId: number
   intent: Intent
   transactions: readonly Transaction[]
   until?: number
+  recorded?: RecordedSteps
 }
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */

@@ -68,7 +68,7 @@ export const isCheckFresh = (
  */
 export async function simulatePlannedLeg(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
-  { chainId, intent, transactions, until }: CheckedLeg,
+  { chainId, intent, transactions, until, recorded }: CheckedLeg,
   terms: Terms,
   chains: readonly number[] = [chainId],
   snapshot?: ChainSnapshot,
@@ -91,6 +91,7 @@ export async function simulatePlannedLeg(
       ],
     }),
     ...(until !== undefined && { until }),
+    recorded,
     maxFeePerGas: feeCapOf(terms),
     typedFee: terms.maxFeePerGas,
     ...(isFreshSnapshot(snapshot, chainId) && { snapshot }),

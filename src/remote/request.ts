@@ -129,7 +129,7 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
       )
       onAnswer(answer)
       if (answer.status < 200 || answer.status > 299)
-        throw withMissingPage(markAsServiceWords(responseError(answer, now())), route)
+        throw withMissingPage(markAsServiceWords(responseError(answer, now())), answer, route)
       if (answer.status === 204 && route.readBack)
         return await route.readBack().catch((error: unknown) => {
           throw write ? unconfirmedWriteError(error, write.name) : error

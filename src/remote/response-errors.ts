@@ -1,4 +1,4 @@
-import { fromEnvelope } from '../api/error-envelope.ts'
+import { ErrorEnvelope, fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { type Advice, advice, sameWith, sluice } from '../domain/text/next-step.ts'
 import { spanText } from '../domain/text/time-spans.ts'
@@ -112,11 +112,12 @@ const seeTheAddress = advice`Check SLUICE_BASE_URL and correct its path: ${sluic
 
 /**
  * Adds a hint to NOT_FOUND if the endpoint does not exist. A path without parameters can only be missing itself; with parameters, the
- * message must say so, or come from another server. If only the requested item does not exist, the error stays unchanged.
+ * details must say so, or the body be of another server. If only the requested item does not exist, the error stays unchanged.
  */
-export function withMissingPage(error: AppError, { path }: { path: string }): AppError {
-  const { code, message, details } = error
+export function withMissingPage(error: AppError, { body }: HttpAnswer, { path }: { path: string }): AppError {
+  const { code, details } = error
   if (code !== 'NOT_FOUND' || details?.code !== undefined) return error
-  if (path.includes('{') && !/^(There is no endpoint|The service answered) /.test(message)) return error
+  const isOfService = ErrorEnvelope.safeParse(body).success
+  if (path.includes('{') && isOfService && details?.endpoint === undefined) return error
   return error.with({ next: seeTheAddress })
 }

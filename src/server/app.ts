@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
+import { missingEndpoint } from '../api/error-envelope.ts'
 import { olderRoutes } from '../api/older-routes.ts'
 import { draftHeader } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
@@ -226,8 +227,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   app.setNotFoundHandler((request) => {
     const [path] = request.url.split('?')
     const methods = allowedMethods(app, path!)
-    if (methods.length === 0)
-      throw new AppError('NOT_FOUND', `There is no endpoint ${request.method} ${path}`)
+    if (methods.length === 0) throw missingEndpoint(`${request.method} ${path}`)
     throw new AppError('METHOD_NOT_ALLOWED', `${path} accepts only ${methods.join(', ')}`, {
       details: { allow: methods },
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { invalidInputError } from '../api/error-envelope.ts'
+import { invalidInputError, missingEndpoint } from '../api/error-envelope.ts'
 import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
@@ -44,7 +44,7 @@ export function addPage(
     let text: string | undefined
     app.get(url, { onRequest }, async ({ raw }, reply) => {
       // A URL with `*`, `#` or `?` also reaches this route.
-      if (raw.url !== url) throw new AppError('NOT_FOUND', `There is no endpoint GET ${raw.url}`)
+      if (raw.url !== url) throw missingEndpoint(`GET ${raw.url}`)
       guarded(reply).header('content-type', type)
       text ??= readFileSync(join(import.meta.dirname, 'page', file), 'utf8')
       return text

@@ -61,7 +61,7 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
 }
 
 /** The private key in a file that contains only 32 bytes in hex. */
-export const readKeyFile = (path: string): Hex => parsePrivateKey(readPrivateFile(path))
+export const readKeyFile = (path: string): Hex => parsePrivateKey(readPrivateFile(path), path)
 
 /** The password in a file, or in standard input for `-`, without the line end. */
 export const readPassword = async (path: string, stdin: () => Promise<string>): Promise<string> =>

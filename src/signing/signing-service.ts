@@ -57,22 +57,22 @@ async function openKeyHolder(source: KeySource, context: SigningServiceContext):
     const url = flagValue(context.line, '--signer-url') ?? context.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, context.tell)
   }
-  return privateKeySigner(parsePrivateKey(await readKeyText(source, context)))
+  return privateKeySigner(await readKey(source, context))
 }
 
-type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
+type ReadableSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
 
-/** Reads the text of a key. */
-async function readKeyText(
-  source: TextSource,
+/** Reads a key. */
+async function readKey(
+  source: ReadableSource,
   { privateKey, sandboxKey }: SigningServiceContext,
-): Promise<string> {
+): Promise<Hex> {
   switch (source.kind) {
     case 'sandbox':
-      return sandboxKey()
+      return parsePrivateKey(await sandboxKey(), 'The key of the sandbox')
     case 'environment':
       if (privateKey === undefined) throw new AppError('KEY_SOURCE', 'SLUICE_PRIVATE_KEY is not set')
-      return privateKey
+      return parsePrivateKey(privateKey, 'SLUICE_PRIVATE_KEY')
     case 'key-file':
       return readKeyFile(source.path)
     case 'keystore':
@@ -82,9 +82,9 @@ async function readKeyText(
   }
 }
 
-/** Reads the text of a key to import. */
-async function readImportedKey(from: ImportSource): Promise<string> {
-  if (from.kind === 'key') return from.text
+/** Reads a key to import. */
+async function readImportedKey(from: ImportSource): Promise<Hex> {
+  if (from.kind === 'key') return parsePrivateKey(from.text, 'The key to import')
   return from.kind === 'key-file'
     ? readKeyFile(from.path)
     : (await encryption()).openKeystore(from.text, from.password, from.label)
@@ -217,7 +217,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
       case 'make':
         return store(ask, generatePrivateKey())
       case 'import':
-        return store(ask, parsePrivateKey(await readImportedKey(ask.from)))
+        return store(ask, await readImportedKey(ask.from))
       case 'approve':
         return approve(ask)
       case 'sign':

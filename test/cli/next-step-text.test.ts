@@ -171,6 +171,16 @@ describe('renderAdvice', () => {
     })
   })
 
+  test('ends a command with a full stop where a sentence follows it in the one text', () => {
+    const given = advice`${sluice('wallet list')} With a key: ${sameWith({ '--key-file': 'PATH' })} and a wallet.`
+    const { hint, lines } = renderAdvice(given, { target: {} })
+    expect(hint).toBe('sluice wallet list. With a key: --key-file PATH and a wallet.')
+    expect(lines.map(({ text }) => text)).toEqual([
+      'sluice wallet list',
+      'With a key: --key-file PATH and a wallet.',
+    ])
+  })
+
   test('keeps flags that the line does not take among the words', () => {
     const given = advice`If you accept it: ${sameWith({ '--sort': 'apy' })}. Or wait.`
     expect(renderAdvice(given, { ...ops, again: deposit })).toEqual({

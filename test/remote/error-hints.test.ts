@@ -81,7 +81,7 @@ describe('error hint', () => {
 
 describe('a 404 response', () => {
   const missing = (path: string) =>
-    `{"error":{"code":"NOT_FOUND","message":"There is no endpoint GET ${path}"}}`
+    `{"error":{"code":"NOT_FOUND","message":"No","details":{"endpoint":"GET ${path}"}}}`
   const step = 'Check SLUICE_BASE_URL and correct its path: sluice config list --show-origin'
   test.each([
     ['strategies list', missing('/foo/strategies')],

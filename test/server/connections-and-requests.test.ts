@@ -264,7 +264,8 @@ test('/metrics counts each request once by route, method and status, and in its 
   const { app } = await served()
   const ask = (apiKey: string) => app.inject({ url: '/fees', headers: { 'x-api-key': apiKey } })
   for (const apiKey of [key, key, key, 'wrong']) await ask(apiKey)
-  await app.inject({ url: '/nowhere' })
+  const nowhere = await app.inject({ url: '/nowhere' })
+  expect(nowhere.json().error).toMatchObject({ code: 'NOT_FOUND', details: { endpoint: 'GET /nowhere' } })
   // A request for /metrics is not counted.
   await app.inject({ url: '/metrics' })
   const { payload } = await app.inject({ url: '/metrics' })

@@ -77,7 +77,9 @@ describe('the owner and mode of a secret', () => {
 test('a recovery phrase in place of a private key is named as one, and not repeated', () => {
   const phrase = `${'test '.repeat(11)}junk`
   for (const text of [phrase, ` ${phrase.toUpperCase()}\n`, `${'abandon '.repeat(23)}art`])
-    expect(() => parsePrivateKey(text)).toThrow(/^This is a recovery phrase \(mnemonic\), not a private key$/)
+    expect(() => parsePrivateKey(text, 'key.txt')).toThrow(
+      /^key.txt is a recovery phrase \(mnemonic\), not a private key$/,
+    )
 })
 
 const program = join(import.meta.dirname, '../../bin/sluice.js')

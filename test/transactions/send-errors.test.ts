@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Attempt } from '../../src/store/journal/operation-types.ts'
+import { sendAnswerText } from '../../src/store/journal/send-answer.ts'
 import { replacementFees } from '../../src/transactions/attempts/fee-bump.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { broadcastAnswer, isAccepted, needsImmediateBump } from '../../src/transactions/steps/send-errors.ts'
@@ -139,6 +140,14 @@ it.each([
   ['refused', false],
 ] as const)('an attempt whose last answer is %s counts as accepted: %s', (is, accepted) => {
   expect(isAccepted({ lastAnswer: { is, words: 'words' } })).toBe(accepted)
+})
+
+it.each([
+  ['inferred', 'found on chain', 'found on chain'],
+  ['refused', 'no', 'refused: no'],
+  ['accepted', '', 'accepted'],
+] as const)('the answer %s with the words "%s" is told as "%s"', (is, words, told) => {
+  expect(sendAnswerText({ is, words })).toBe(told)
 })
 
 describe('the error message of a node', () => {

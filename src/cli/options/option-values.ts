@@ -110,7 +110,7 @@ export function bpsOf(text: string, flag: FlagName): number {
 export function idempotencyKey(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Za-z0-9._:-]{8,128}$/.test(text)) return text
   throw new AppError('USAGE', 'An idempotency key must be 8-128 characters: letters, digits, . _ : -', {
-    next: advice`For example deposit-2026-11-21: ${sameWith({ '--idempotency-key': 'KEY' })}`,
+    next: advice`Use the name of the job and its date, joined by hyphens: ${sameWith({ '--idempotency-key': 'KEY' })}`,
   })
 }
 

@@ -92,10 +92,11 @@ async function toImport(
               'Private key (not shown):',
               advice`From a file with the key: ${sameWith({ '--key-file': 'PATH' })}. From a keystore: ${sameWith({ '--keystore': 'PATH' })}`,
             ),
+            'The text that was typed',
           ),
         }
       : keyFile === '-'
-        ? { kind: 'key', text: parsePrivateKey(await cli.program.stdin()) }
+        ? { kind: 'key', text: parsePrivateKey(await cli.program.stdin(), 'Standard input') }
         : await checkedFile(cli, keyFile)
   return { from, password: await newPassword(cli, options) }
 }

@@ -206,16 +206,21 @@ async function findBlocker(
   const encoded = unsigned && plan.intents[unsigned.leg]
   if (!encoded || unsigned.role === 'fee') return undefined
   const { leg, transaction } = unsigned
-  const transactions = steps
-    .filter((step) => step.leg === leg && isUnsigned(step))
-    .map((step) => step.transaction)
+  const left = steps.filter((step) => step.leg === leg && isUnsigned(step))
+  const transactions = left.map((step) => step.transaction)
+  const recorded = { indexes: left.map(({ index }) => index), of: steps.length }
   const { chainId } = transaction
   const chains = legs.map((one) => one.chainId)
   try {
     const intent = decodeIntent(encoded, context.catalog)
     await undefinedIfUnanswered(
       withTimeout(
-        simulatePlannedLeg(context, { chainId, intent, transactions }, decodeTerms(plan.terms), chains),
+        simulatePlannedLeg(
+          context,
+          { chainId, intent, transactions, recorded },
+          decodeTerms(plan.terms),
+          chains,
+        ),
       ),
     )
     return undefined

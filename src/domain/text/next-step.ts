@@ -72,7 +72,7 @@ function split(words: Words): Pick<Next, 'operands' | 'flags'> {
 /** Adds flags to a command. */
 export const withFlags = (next: Next, flags: Flags): Next => ({ ...next, flags: { ...next.flags, ...flags } })
 
-/** Words with commands between them, as a tagged template. */
+/** Words with commands between them, as a tagged template. A full stop goes between a command and a sentence that begins behind it. */
 export function advice(
   texts: TemplateStringsArray,
   ...values: readonly (Advice | number | undefined)[]
@@ -82,7 +82,8 @@ export function advice(
   for (const part of parts) {
     const last = joined.at(-1)
     if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part
-    else if (part !== '') joined.push(part)
+    else if (part !== '')
+      joined.push(typeof part === 'string' && isNext(last) ? part.replace(/^ (?=[A-Z])/, '. ') : part)
   }
   return joined
 }

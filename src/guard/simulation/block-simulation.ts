@@ -85,8 +85,7 @@ export async function simulateBlock(
     })),
   ]
   const results = await simulated(rpc, head, { calls, strangers, time, validation: signed !== undefined })
-  for (const i of transactions.keys())
-    if (results[i]!.status !== '0x1') throw reverted(results[i]!, i, transactions.length)
+  for (const i of transactions.keys()) if (results[i]!.status !== '0x1') throw reverted(block, i, results[i]!)
   const [coin, code, ...after] = probes.map((_, i) => results[transactions.length + i]!.returnData)
   const values = after.map((data) => firstWord(data, 'a token balance'))
   return {
@@ -134,13 +133,20 @@ async function simulated(
   )
 }
 
-function reverted({ returnData, error }: CallResult, index: number, of: number): AppError {
+function reverted(block: SimulationInput, at: number, { returnData, error }: CallResult): AppError {
   const data = error?.data !== undefined && error.data !== '0x' ? error.data : returnData
-  return revertedStep(index, of, data, error?.message)
+  return revertedStep(block, at, data, error?.message)
 }
 
-/** The error for the step of a leg that would fail, with the reason. */
-export function revertedStep(index: number, of: number, data: Hex | undefined, message?: string): AppError {
+/** The error for the transaction of a leg that would fail, with the reason and the number of its step. */
+export function revertedStep(
+  { transactions, recorded }: Pick<SimulationInput, 'transactions' | 'recorded'>,
+  at: number,
+  data: Hex | undefined,
+  message?: string,
+): AppError {
+  const index = recorded?.indexes[at] ?? at
+  const of = recorded?.of ?? transactions.length
   const reason = revertReason(data, message)
   return new AppError('SIMULATION_REVERTED', `Step ${index + 1} of ${of} would fail: ${reason}`, {
     details: { index, reason, data: data ?? null },

@@ -40,8 +40,7 @@ export async function simulateByEthCall(
   // That code always returns data: an empty result means that the node ignored the override.
   if (answer === '0x') return { ...nothing, changes: [], allowances: [] }
   const failed = firstWord(answer, 'the outcome')
-  if (failed !== successWord)
-    throw revertedStep(Number(failed), transactions.length, `0x${answer.slice(66)}` as Hex)
+  if (failed !== successWord) throw revertedStep(block, Number(failed), `0x${answer.slice(66)}` as Hex)
   const values = [...tokens, ...allowances].map((_, i) =>
     firstWord(`0x${answer.slice(66 + 64 * i)}`, 'a token balance'),
   )

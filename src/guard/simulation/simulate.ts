@@ -33,7 +33,7 @@ import { insufficientFunds, readWalletState, type WalletState } from './wallet-s
  * The input of a simulation. `tokens`: whose balances are watched; `needs`: what the leg spends; `allowances`: those watched beside
  * the approved ones. `until` (Unix seconds): the latest inclusion time, which is simulated too. `network`: the chain's name for
  * messages. `maxFeePerGas`: the gas price limit in wei; `typedFee`: the part of it that the person typed. `snapshot`: the block and
- * the tips that were just read.
+ * the tips that were just read. `recorded`: which steps of an operation the transactions are, if it is in the journal already.
  */
 export type SimulationQuestion = {
   rpc: ChainClient
@@ -49,7 +49,11 @@ export type SimulationQuestion = {
   maxFeePerGas?: bigint | null
   typedFee?: bigint | null
   snapshot?: ChainSnapshot | undefined
+  recorded?: RecordedSteps | undefined
 }
+
+/** The index of each transaction among the `of` steps of an operation. */
+export type RecordedSteps = { indexes: readonly number[]; of: number }
 
 /** An allowance of a spender for a token. */
 export type Allowance = { token: Address; spender: Address }

@@ -77,7 +77,7 @@ async function decryptedKey(file: KeystoreFile, password: string, name: string):
 export async function openKeystore(text: string, password: string, name = 'This file'): Promise<Hex> {
   const file = parseKeystore(text, name)
   const key = await decryptedKey(file, password, name)
-  const parsed = parsePrivateKey(key.slice(2).padStart(64, '0'))
+  const parsed = parsePrivateKey(key.slice(2).padStart(64, '0'), `The key in ${name}`)
   if (file.address === undefined) return parsed
   const said = Buffer.from(file.address, 'hex')
   if (timingSafeEqual(said, Buffer.from(privateKeySigner(parsed).address.slice(2), 'hex'))) return parsed

@@ -79,6 +79,7 @@ export async function checkLegBeforeSigning(
     intent,
     transactions: left.map(({ transaction }) => transaction),
     ...calldataDeadline(intent, call),
+    recorded: { indexes: left.map(({ index }) => index), of: operation.steps.length },
   }
   const chains = operation.legs.map((one) => one.chainId)
   const isSame = lifted === undefined && present === null
@@ -180,11 +181,12 @@ const laterLegs = (
   })
 
 /** Returns the rest of a leg if only its fees are unpaid. They are paid in order, one transaction each. */
-function feesOnly({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
+function feesOnly({ intent, until: _, ...leg }: CheckedLeg): CheckedLeg {
+  const { transactions } = leg
   const fees = stepFeesOf(intent)
   // If the payment was planned again, it is the first transaction itself.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
-  return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
+  return { ...leg, intent: (left && paymentOf(intent, left)) ?? intent }
 }
 
 /** Returns the assurance of the plan, or a lower one if less can be checked now. */

@@ -846,6 +846,19 @@ describe('explain for a mined transaction', () => {
     expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', next: null })
   })
 
+  test('PARTLY_DONE numbers a step that would fail as one of the action, and so does resume', async () => {
+    const id = idOf(await deposit('--no-wait'))
+    await fault('usdc-paused')
+    const { exit, json } = await run(['action', 'resume', id, '--yes', '--json'])
+    expect({ exit, message: json.error.message }).toEqual({
+      exit: 21,
+      message: expect.stringContaining('Step 2 of 2 would fail: '),
+    })
+    const said = await explain(id)
+    expect(said).toMatchObject({ situation: 'PARTLY_DONE' })
+    expect(said.verdict).toMatch(/ step 2 of 2 .* Step 2 of 2 would fail: /)
+  })
+
   test('PARTLY_DONE if the strategy of the remaining steps is no longer in the catalogue', async () => {
     const id = idOf(await deposit('--no-wait'))
     const kept = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)

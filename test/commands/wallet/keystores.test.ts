@@ -144,6 +144,23 @@ describe('key sources other than a keystore', () => {
     expect(flagged.json.originAddress).toBe(address)
   })
 
+  test('a text that is no private key is refused with its source, and is not repeated', async () => {
+    const bad = `${key}00`
+    const path = file('bad', bad)
+    const newOne = `wallet import one --password-file ${secretFile()} --json`
+    const ran = [
+      await run(pay, { secrets: { privateKey: bad } }),
+      await run(`${pay} --key-file ${path}`),
+      await run(`${newOne} --key-file ${path}`),
+      await run(`${newOne} --key-file -`, { stdin: bad }),
+    ]
+    const sources = ['SLUICE_PRIVATE_KEY', path, path, 'Standard input']
+    expect(ran.map(({ exit, json }) => [exit, json.error.message])).toEqual(
+      sources.map((source) => [13, `${source} is not a private key, which is 32 bytes in hex`]),
+    )
+    for (const { out, err } of ran) expect(out + err).not.toContain(key.slice(2))
+  })
+
   test('without a key the sandbox account signs', async () => {
     expect((await run(pay)).json.originAddress).toBe(sandbox.user.address)
   })

@@ -169,7 +169,8 @@ describe('a key file', () => {
     '',
     'hello',
   ])('with the content %j is refused, and the content is not repeated', (text) => {
-    expect(() => parsePrivateKey(text)).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
-    if (text !== '') expect(() => parsePrivateKey(text)).not.toThrow(text)
+    const parsing = () => parsePrivateKey(text, 'key.txt')
+    expect(parsing).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
+    if (text !== '') expect(parsing).not.toThrow(text)
   })
 })

@@ -206,6 +206,20 @@ describe('the journal', () => {
     expect(journal.find('a')).toMatchObject({ state: 'DONE', exit: 0, steps: [{ inclusion }] })
   })
 
+  it('says of a step alone that it ended before, although a reorganisation took its block away', () => {
+    plan('a', 2)
+    for (const [at, byte] of ['aa', 'ab'].entries()) {
+      journal.reserveNonce('a', at, 7 + at, 1)
+      journal.recordSigned('a', at, attempt(byte, 7 + at))
+      journal.recordSent(hash(byte), { is: 'accepted', words: '' })
+    }
+    journal.moveStep('a', 0, 'INCLUDED', 'block 5', inclusion)
+    journal.moveStep('a', 0, 'CANCELLED', 'block 5', inclusion)
+    journal.moveStep('a', 0, 'INCLUDED', 'block 5', inclusion)
+    journal.moveStep('a', 0, 'BROADCAST', 'a reorganisation took its block away')
+    expect(journal.find('a')!.steps).toMatchObject([{ endedBefore: true }, { endedBefore: false }])
+  })
+
   it('is reported as unreadable when damaged, and is not recreated', () => {
     const path = join(home, 'other', 'journal.db')
     openJournal(path, Date.now).close()

@@ -557,6 +557,13 @@ const rows: Row[] = [
     { is: 'look' },
   ],
   [
+    'but a step on another chain holds no such loss back',
+    operation([step('BROADCAST'), step('BROADCAST', { leg: 1 })], { legs: [legOf(0), legOf(1)] }),
+    seen({ look: lost(missing({ owner: owner() })), ownersBefore: new Map([[0, owner()]]) }),
+    may(),
+    { is: 'supersede', index: 0, hash: hashOf('f0') },
+  ],
+  [
     'is done when all steps are final',
     operation([step('FINAL_OK')]),
     seen(),
