@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Cli } from '../../../src/cli/command-run-types.ts'
 import { confirmRepeat } from '../../../src/cli/signing-flow/refuse-duplicates.ts'
 import type { Address } from '../../../src/domain/address.ts'
+import { adviceText } from '../../../src/domain/text/next-step.ts'
 import type { ExecutionContext } from '../../../src/planning/execution-context-types.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import { useCommands } from '../../support/use-commands.ts'
@@ -30,6 +31,7 @@ const terminal = (later = 0) =>
     io: { canAsk: true },
     globals: { yes: false, input: false },
     program: { now: () => Date.now() + later },
+    line: adviceText,
   }) as unknown as Cli
 const journal = () => openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
 
