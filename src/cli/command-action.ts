@@ -179,6 +179,9 @@ export const action =
     const globals = await optionsOf(command, program)
     await untilWritten(globals, async () => {
       const cli = await cliFor(program, globals, answer, command)
+      const { policy } = command.opts<{ policy?: string }>()
+      // Before the first use of the backend, which may start a sandbox.
+      if (policy !== undefined) (await import('../guard/policy/policy-file.ts')).refuseMissingPolicy(policy)
       await acted(isDryRun(command) ? withDrafts(cli) : cli)
     })
     async function acted(cli: Cli): Promise<void> {

@@ -220,6 +220,13 @@ describe('a policy', () => {
     await refused(`${deposit} --policy ${path}.nowhere`, 'CONFIG_INVALID', 2)
   })
 
+  test('of a file that does not exist is refused before the sandbox is opened', async () => {
+    const opening = 'profile sandbox: local chains'
+    const { exit, err } = await run(`${deposit} --policy ${join(home(), 'nowhere.json')}`)
+    expect({ exit, err }).toEqual({ exit: 2, err: expect.not.stringContaining(opening) })
+    expect((await run(deposit)).err).toContain(opening)
+  })
+
   test('with less slippage than a swap has is met by the next step of its refusal', async () => {
     const asked = '--from sandbox-one --token-in USDC --token-out USDT --amount-in 100'
     const { json: quote } = await run(`swap quote ${asked} --slippage 1% --json`)

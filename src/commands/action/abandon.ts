@@ -8,7 +8,7 @@ import { tellIfEnded } from '../../cli/signing-flow/tell-service.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { AppError } from '../../domain/errors.ts'
-import { sluice } from '../../domain/text/next-step.ts'
+import { advice, sluice } from '../../domain/text/next-step.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { reopenContradicted } from '../../transactions/confirmation/reorganisations.ts'
@@ -39,7 +39,13 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
   const tail =
     closed.state === 'DONE'
       ? ['The action is finished; there was nothing to drop.']
-      : allowanceLines(left, closed.id)
+      : [
+          // The text of the funds ends with the allowances that are known.
+          ...(left === null || funds === null ? allowanceLines(left, closed.id) : []),
+          ...(left !== null && left.length > 0
+            ? [advice`To revoke what is left of its allowances: ${sluice('action revoke', closed.id)}`]
+            : []),
+        ]
   const report = await withPricedGas(cli, context, reportFor(context, closed))
   cli.emit({ ...report, allowancesLeft: left, funds }, (value, to, line) =>
     [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { EvmAddress } from '../../domain/address.ts'
@@ -133,8 +133,16 @@ export function readPolicy(named: string | undefined, usual: string): LoadedPoli
     return { ...parsePolicy(text, path), ...(path !== usual && { named: true as const }) }
   // A dangling link is no missing policy.
   if (named === undefined && !lstatSync(path, { throwIfNoEntry: false })) return null
-  throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
+  throw missing(path)
+}
+
+const missing = (path: string): AppError =>
+  new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
     details: { policy: path },
     next: listFileCommand(path),
   })
+
+/** Refuses a named policy that does not exist. It is not read yet: a pipe can be read only once. */
+export function refuseMissingPolicy(path: string): void {
+  if (!existsSync(path)) throw missing(path)
 }

@@ -834,7 +834,10 @@ describe('explain for a mined transaction', () => {
       ],
     }
     expect(await explain(id)).toMatchObject(half)
-    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    const { exit, out } = await run(['action', 'abandon', id, '--yes'])
+    expect(exit).toBe(0)
+    expect(out.match(/allowance /g)).toEqual(['allowance '])
+    expect(out).toContain(`To revoke what is left of its allowances: sluice action revoke ${id}`)
     expect(await explain(id)).toMatchObject({
       situation: 'GIVEN_UP',
       verdict: 'The action was abandoned: its unsigned steps will never be signed.',
