@@ -3,7 +3,7 @@ import { printError } from '../../src/app/main.ts'
 import { afterSigning } from '../../src/cli/errors-after-signing.ts'
 import { readCommandLine } from '../../src/domain/command-line/read-command-line.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { type Flags, sluice } from '../../src/domain/text/next-step.ts'
+import { type Advice, advice, type Flags, sameWith, sluice } from '../../src/domain/text/next-step.ts'
 
 test.each([
   ['resume', 'resume op-1'],
@@ -41,6 +41,16 @@ test('the hint adds a missing signer or idempotency key to the command as a plac
     'sluice action revoke op-1 --yes --key-file k --idempotency-key KEY',
   )
   expect(hintOf(unkeyed, 'revoke')).toBe('sluice action revoke op-1 --yes --idempotency-key KEY')
+})
+
+test('what to do about a node is told first, unless it is another form of the line that ran', () => {
+  const failure = (next: Advice) => new AppError('RPC_UNREACHABLE', 'The node cannot be reached', { next })
+  expect(hintOf(failure(advice`In the sandbox: ${sluice('sandbox status')}`), 'resume')).toBe(
+    'In the sandbox: sluice sandbox status. sluice action resume op-1',
+  )
+  expect(hintOf(failure(advice`More time: ${sameWith({ '--timeout': '10m' })}`), 'resume')).toBe(
+    'sluice action resume op-1',
+  )
 })
 
 test('a duplicate closed in favour of an operation with signed transactions reports PENDING, not DECLINED', () => {
